@@ -416,7 +416,7 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* All operands; without forces; without velocities; without both. */
+/* Cases with all operands; without forces; without velocities; without both. */
 static void plan_observables(kit_plan *plan)
 {
     const uint32_t L = 1u << 2, torque = 1u << 3, energy = 1u << 4, v = 1u << 7, f = 1u << 8;

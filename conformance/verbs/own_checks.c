@@ -193,7 +193,7 @@ static void check_variant(testbed *b, collet_queue *q, own_call *o, variant *v, 
     }
 }
 
-/* Only fields change the results: other bytes of the parameters are reserved. */
+/* Only the fields of the parameters change the results, because all other bytes are reserved. */
 static void reserved_words(testbed *b, collet_queue *q, own_call *o, variant *first)
 {
     const manner m = {.fill = 0x66};

@@ -111,7 +111,7 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
 
 void testbed_logged(testbed *b, const char *slot); /* ends the check if an error was logged */
 
-/* Each returns the status of the call; the device or queue is NULL if there is none. */
+/* Each function returns the status of the call; the device or queue is NULL if there is none. */
 collet_status try_open(testbed *b, uint32_t index, collet_device **device);
 collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer);
 collet_status try_queue(testbed *b, collet_queue **queue);
@@ -122,7 +122,7 @@ collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offse
 collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
 collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value);
 
-/* The same, but a failure ends the check. */
+/* These functions make the same calls, but a failure ends the check. */
 void testbed_open(testbed *b);
 void testbed_close(testbed *b);
 void *testbed_alloc(testbed *b, uint64_t bytes);

@@ -314,7 +314,7 @@ static collet_status call(collet_context *cx, uint32_t id, collet_array *const *
     return status;
 }
 
-/* Not inline: the buffer of its text must not take stack while a kernel runs. */
+/* This function is not inline, because the buffer of its text must not take stack while a kernel runs. */
 __attribute__((cold, noinline)) static void
 write_call(const collet_context *cx, uint32_t id, collet_array *const *outs,
            const collet_array *const *ins, collet_status status, int64_t begin, int64_t end)

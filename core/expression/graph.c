@@ -191,8 +191,8 @@ int graph_is(const graph *g, uint32_t value, double number)
 
 /* ---- Functions --------------------------------------------------------------------------- */
 
-/* Simplifies x + 0, x * 1 and the like: sets *value and returns 1, or makes *op and `in` simpler. Only for derivatives,
- * because elsewhere x + 0 changes -0, and x * 0 may be NaN. */
+/* Simplifies x + 0, x * 1 and the like: sets *value and returns 1, or makes *op and `in` simpler. This is done only
+ * for derivatives, because elsewhere x + 0 changes -0, and x * 0 may be NaN. */
 static int simpler(const graph *g, uint32_t *value, uint32_t *op, uint32_t *in, uint32_t *count)
 {
     int zero[2] = {0}, one[2] = {0};

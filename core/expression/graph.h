@@ -44,7 +44,7 @@ typedef struct graph {
 
 void graph_free(graph *g);
 
-/* Each adds a value, or finds an equal value, and stores its number. INVALID, NO_MEMORY; the caller
+/* Each function adds a value, or finds an equal value, and stores its number. INVALID, NO_MEMORY; the caller
  * puts the name of its function before the text. */
 collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t length,
                           collet_dtype dtype, collet_error *err);

@@ -15,8 +15,8 @@ static storage *first;
 #define CHUNK 16384
 
 /* Copies memory that the program may have unmapped. 0: it cannot be read. The kernel reads the bytes as the
- * processor would, so memory of drivers is readable, too. Where a filter of system calls (seccomp) forbids the
- * copy, unmapped memory ends the process. */
+ * processor would, so memory of drivers is readable, too. If a filter of system calls (seccomp) forbids the copy,
+ * unmapped memory ends the process. */
 static int copy(void *to, const void *from, size_t bytes)
 {
     const struct iovec source = {(void *)(uintptr_t)from, bytes}, target = {to, bytes};

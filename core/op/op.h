@@ -31,9 +31,9 @@ typedef struct op_shapes {
     int apart; /* set by a rule: no output may be an input, although the op permits it */
 } op_shapes;
 
-/* A rule expresses what patterns cannot. It runs after the patterns, when the views are broadcast:
- * computes unknown shapes, and checks given shapes and the parameters. One function does both, so
- * that a call accepts inferred shapes: see op_expect and op_open. */
+/* A rule expresses what patterns cannot. A rule runs after the patterns, when the views are broadcast. It computes
+ * unknown shapes, and checks given shapes and the parameters. One function does both, so that a call accepts inferred
+ * shapes: see op_expect and op_open. */
 typedef collet_status op_rule(const struct op *op, op_shapes *views, const void *params,
                               collet_error *err);
 

@@ -22,7 +22,7 @@ int op_letter_fits(char letter, collet_dtype d, collet_dtype first);
 
 /* 1 if the dtypes packed in `sig` (absent operands 0) are accepted. */
 int op_accepts(const op *o, uint64_t sig);
-/* The same for the signature of a row of kernels: 0 if the op takes any dtypes. */
+/* 1 if the op accepts the signature of a row of kernels; 0 if the op takes any dtypes. */
 int op_accepts_row(const op *o, uint64_t sig);
 
 /* The accepted dtypes with number `index`, with every operand present; 0 beyond the last, and for

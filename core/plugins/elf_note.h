@@ -6,8 +6,8 @@
 
 #include "record.h"
 
-/* One note; `content` is valid during the call. COLLET_OK continues the walk. Any other status, with *why set, ends
- * the walk and is its result. */
+/* Called for each note; `content` is valid during the call. COLLET_OK continues the walk. Any other status, with *why
+ * set, ends the walk and is its result. */
 typedef collet_status (*elf_note_fn)(void *user, const char *owner, uint32_t type,
                                      const unsigned char *content, size_t bytes, refusal *why);
 

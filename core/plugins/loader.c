@@ -346,8 +346,8 @@ static collet_status probe_all(scan *s)
 /* ---- The search ------------------------------------------------------------------------------ */
 
 /* A file that the policy refused without reading it may be a layer, and then it must not be listed
- * as a backend. It is opened through /proc, so that it cannot be replaced in between: opening a
- * special file may have effects. */
+ * as a backend. The file is opened through /proc, so that it cannot be replaced in between, because opening a special
+ * file may have effects. */
 static collet_status note_layer(const char *path, int32_t *layer)
 {
     char again[32];

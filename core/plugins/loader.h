@@ -6,7 +6,7 @@
  * in a child process; open runs it in this process. Every step of every file is one record. A
  * refused file never makes a call fail.
  *
- * Codes of the records, by stage. They are stable: scripts may compare them.
+ * Codes of the records, by stage. The codes are stable, so scripts may compare them.
  *
  *   any       ok                        the step was passed
  *             no-memory                 out of memory

@@ -37,8 +37,8 @@ typedef struct loader_options {
     int64_t timeout_ms;           /* time limit of one probe */
     const collet_host *host;      /* never NULL */
     /* Called with all candidates when their manifests have been read (`usable`: accepted), before
-     * any code of a plugin runs; a failure ends the scan. May be NULL. It may change the strings that `settings`
-     * points to. */
+     * any code of a plugin runs; a failure ends the scan. May be NULL. The function may change the strings to which
+     * `settings` points. */
     collet_status (*examined)(void *user, const loader_plugin *const *found, size_t count,
                               collet_error *err);
     void *user; /* for `examined` */

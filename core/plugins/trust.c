@@ -234,8 +234,8 @@ static int write_listed(const walk *w, int fd, const struct stat *st, writer *by
     return 0;
 }
 
-/* 1 if users who are not trusted could change the file with `fd` and `st`. `fd` is -1 before the
- * file is opened: then the group is not checked yet. */
+/* 1 if users who are not trusted could change the file with `fd` and `st`. `fd` is -1 before the file is opened; the
+ * group is not checked at that time. */
 static int write_others(const walk *w, int fd, const struct stat *st, writer *by)
 {
     *by = (writer){.class = 'o', .who = "anyone"};

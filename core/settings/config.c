@@ -206,8 +206,8 @@ static char *absolute(const char *path)
     return asprintf(&whole, "%s/%s", directory, path) < 0 ? NULL : whole;
 }
 
-/* Opens the configuration file. It can name code that will run, so the same rules as for plugins
- * decide whether it is trusted. *file is NULL if there is no file and no file is required. */
+/* Opens the configuration file. The file can name code that will run, so the same rules as for plugins decide whether
+ * the file is trusted. *file is NULL if there is no file and no file is required. */
 static collet_status open_file(const config *c, const char *path, int must_exist, FILE **file,
                                collet_error *err)
 {

@@ -3,8 +3,9 @@
  * block - memory in one memory space, or another object that commands of a device use; and the work that may be using
  * it.
  *
- * A use is removed when the counter of its queue has passed it, or when a later use in that queue follows. It is not
- * forgotten when another queue has waited for it: that queue may have failed, and may then have skipped the wait.
+ * A use is removed when the counter of its queue has passed it, or when a later use in that queue follows. A use
+ * stays recorded when another queue has waited for it, because that queue may have failed, and may have skipped the
+ * wait.
  *
  * A device's memory is freed when every recorded use of it is over. A block that its owner frees
  * earlier is retired: kept in a list of its device, and used again by the same queue or freed by

@@ -21,5 +21,5 @@ void origins_add_all(origins *o, const origins *more);
  * `q` from the set, because the new work fails together with it. */
 void origins_enqueued(origins *o, const queue *q);
 
-/* The first failure of the uses in the set, as use_outcome. */
+/* The first failure of the uses in the set, found as in use_outcome. */
 collet_status origins_outcome(const origins *o, int wait, collet_error *err);

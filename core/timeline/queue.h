@@ -58,8 +58,8 @@ void queue_await(queue *q, uint64_t ticket);
 int queue_passed(queue *q, uint64_t ticket);
 /* 1 if the queue is still at work; 0 also where asking the device would block. */
 int queue_works(queue *q);
-/* 1 if `ticket` was not known to be over when its device was lost. It counts as completed, so that
- * no thread waits for it, but its commands may still be at work. */
+/* 1 if `ticket` was not known to be over when its device was lost. Such a ticket counts as completed, so that no
+ * thread waits for it, but its commands may still be at work. */
 static inline int queue_lost(const queue *q, uint64_t ticket)
 {
     return ticket > atomic_load(&q->lost_after);

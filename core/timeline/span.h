@@ -2,10 +2,10 @@
 /*
  * span - the time that a kernel or a transfer took on a device, for the trace (util/trace.h).
  *
- * If a queue has collet.timing/1, the times are the device's. They are read after a wait that shows
- * that the work is done. So tracing itself waits only once for each device, at its first work, to
- * compare the device's clock with the host's. For other queues it waits after each command and reads
- * the host's clock, as collet_timestamp_take does.
+ * If a queue has collet.timing/1, the times are the device's. These times are read after a wait that shows that the
+ * work is done. So tracing itself waits only once for each device, at its first work, to compare the device's clock
+ * with the host's. For other queues it waits after each command and reads the host's clock, as collet_timestamp_take
+ * does.
  */
 #pragma once
 

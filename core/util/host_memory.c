@@ -135,9 +135,9 @@ static void *within(void *all, uint64_t offset, uint64_t mapped)
     return memory;
 }
 
-/* Where memory begins after the start of a page. If source and target have equal low 12 bits of addresses, the
- * processor mistakes a read of the source for a read of bytes that were just written. A copy then takes eight times
- * as long. */
+/* The distance from the start of a page to the start of the memory. If source and target have equal low 12 bits of
+ * addresses, the processor mistakes a read of the source for a read of bytes that were just written. A copy then
+ * takes eight times as long. */
 static uint64_t next_offset(void)
 {
     static _Atomic uint32_t latest;

@@ -32,7 +32,7 @@ size_t text_character(const char *text, size_t size);
  * refuses become \xNN. Line ends stay if `format` itself contains a line end. */
 void text_message(char *out, size_t size, const char *format, va_list arguments);
 
-/* 1 for an ASCII letter. Not isalpha, which depends on the locale. */
+/* 1 for an ASCII letter. isalpha is not used, because it depends on the locale. */
 static inline int text_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

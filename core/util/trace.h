@@ -4,8 +4,8 @@
  * Perfetto reads.
  *
  * Each event is one write to a file that is opened for appending: a killed process loses no event
- * that has ended, and several runtimes, also of several processes, may share the file. The last of
- * them to close it writes the array's end, which readers do not require. Any thread.
+ * that has ended, and several runtimes, also of several processes, may share the file. The last of these runtimes to
+ * close the file writes the array's end, which readers do not require. Any thread.
  */
 #pragma once
 

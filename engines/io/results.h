@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts. They are written as NumPy files,
- * or by a function that reads the rows back. The memory does not depend on the number of rows.
+ * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts. The arrays are written as NumPy
+ * files, or by a function that reads the rows back. The memory does not depend on the number of rows.
  *
  * The number of rows need not be known before `link`. Rows go to spool files in the output's
  * directory, which have no names if the file system allows that, so that a killed run leaves no

@@ -37,8 +37,8 @@ collet_status io_source_open(io_source *source, const char *path, const io_poll 
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err);
 void io_source_close(io_source *source);
 
-/* Returns bytes offset .. offset + length in *bytes, valid until the next call. They must be within the
- * file, and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter. */
+/* Returns bytes offset .. offset + length in *bytes, valid until the next call. The bytes must be within the file,
+ * and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter. */
 collet_status io_source_view(io_source *source, int64_t offset, size_t length,
                              const uint8_t **bytes, collet_error *err);
 

@@ -74,7 +74,7 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err);
  */
 collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace,
                                   collet_error *err);
-/* All three steps for one file. */
+/* Makes all three steps for one file. */
 collet_status io_spool_publish(io_spool *spool, int replace, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */

@@ -34,7 +34,7 @@ void scatter_exact_shares(const collet_scatter *s, int64_t pixel, double q, doub
 /* Makes s->slices for the energies of the pass to which s->next belongs. */
 collet_status scatter_slices(collet_scatter *s);
 
-/* Both compute the patterns of `count` energies, from s->next on, into s->out. */
+/* Both functions compute the patterns of `count` energies, from s->next on, into s->out. */
 collet_status scatter_fast(collet_scatter *s, int64_t count);
 collet_status scatter_direct(collet_scatter *s, int64_t count);
 

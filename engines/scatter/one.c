@@ -125,8 +125,8 @@ static uint64_t fast_bytes(const collet_scatter *s, int64_t layers, int64_t bloc
            (pass > images ? pass : images);
 }
 
-/* Bytes that arrays may use: options.memory if it is set. Otherwise, if the system limits the memory of this
- * process and would end it beyond the limit, 7/8 of the available memory. */
+/* The number of bytes that arrays may use: options.memory if it is set. Otherwise it is 7/8 of the available memory,
+ * if the system limits the memory of this process and would end the process beyond the limit. */
 static uint64_t memory_of(const collet_scatter *s)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};

@@ -25,8 +25,8 @@ int ternary_recognises(const collet_ternary_quantize_params *params);
 int ternary_recognise_rows(collet_dtype dtype, const void *elements, int64_t count, int64_t columns,
                            float *scale);
 
-/* Does the same for weights (..., K) on any device. Sets *scale to one number for each row, which the caller frees;
- * NULL if the weights are not ternary, or there are none. */
+/* Finds the s of each row of weights (..., K) on any device. Sets *scale to one number for each row, which the caller
+ * frees; NULL if the weights are not ternary, or there are none. */
 collet_status ternary_recognise_array(ternary_call *call, const char *what,
                                       const collet_array *weights, float **scale);
 

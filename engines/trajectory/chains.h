@@ -9,8 +9,8 @@
  * Reads the first frame of the run to find two facts that are not in the file's bonds:
  *
  * - The residue numbers of one chain may continue in the next chain, although no chain name and no atom marks the end
- *   of the first chain. Then molecules.h would join the two residues. The topology's `separate` is set where the
- *   atoms of two such residues are too far from each other for a bond.
+ *   of the first chain. Then molecules.h would join the two residues. The topology's `separate` is set if the atoms
+ *   of two such residues are too far from each other for a bond.
  * - Residues of polymers, glycans, modified amino acids and disulfides are bonded to other residues. The topology's
  *   `joints` are set to the pairs of atoms of two molecules, at least one of them without a bond of the file, that
  *   are as near as atoms with a covalent bond: at most 0.03 nm (with S, P, halogens 0.015) more than the sum of their

@@ -11,7 +11,7 @@
 collet_status trajectory_files_open(const trajectory_settings *settings, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 
-/* Does the same, but reads only these atoms, and only the settings' frames from `from` on. */
+/* Opens the same files, but reads only these atoms, and only the settings' frames from `from` on. */
 collet_status trajectory_files_open_at(const trajectory_settings *settings, const int64_t *atoms,
                                        int64_t n_atoms, int64_t from, trajectory_reader **out,
                                        collet_error *err);

@@ -10,7 +10,8 @@
 typedef struct trajectory_replay trajectory_replay;
 
 /* Opens the shards that options.parts names, and sets *settings to the options of their work (work.h).
- * Errors as trajectory_shards_open and trajectory_work_settings; then nothing is left to free. */
+ * Errors are the errors of trajectory_shards_open and trajectory_work_settings; after an error nothing is left to
+ * free. */
 collet_status trajectory_replay_open(const collet_trajectory_options *options,
                                      trajectory_settings *settings, trajectory_replay **out,
                                      collet_error *err);

@@ -69,8 +69,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
     return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
 }
 
-/* Returns the number of reading threads. It is one more than the threads that kernels leave, because the
- * caller's thread waits while kernels run, and kernels wait for frames. */
+/* Returns the number of reading threads. This number is one more than the number of threads that kernels leave,
+ * because the caller's thread waits while kernels run, and kernels wait for frames. */
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
@@ -145,9 +145,9 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t
     return frames < 1 ? 1 : frames;
 }
 
-/* Returns the number of batches in memory: one batch that is computed, and enough others that each thread has a frame
- * to decode. With several devices there is one batch for each device. If batches are not too large, there are more,
- * so that fast devices need not wait for slow devices. */
+/* Returns the number of batches in memory: one batch that is computed, and enough other batches that each thread has
+ * a frame to decode. With several devices there is one batch for each device. If batches are not too large, there are
+ * more, so that fast devices need not wait for slow devices. */
 static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_frames,
                             int64_t bytes_a_frame)
 {

@@ -18,8 +18,8 @@
  * NULL in other programs. */
 typedef void (*io_hdf5_step)(double seconds);
 
-/* A function that reads a file, and its name on the command line of collet-inspect. It is defined in the source
- * file of the function that reads. */
+/* A function that reads a file, and its name on the command line of collet-inspect. The inspection is defined in the
+ * source file of the function that reads. */
 typedef struct io_hdf5_inspection {
     const char *kind;
     void (*run)(const char *path, const int64_t arguments[IO_HDF5_ARGUMENTS], io_hdf5_step step);

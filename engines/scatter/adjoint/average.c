@@ -42,7 +42,7 @@ static void find_valid(void *argument, int64_t begin, int64_t end, int thread)
     }
 }
 
-/* One axis of a bilinear interpolation: sets *low to the lower pixel and *high to the weight of the next.
+/* One axis of a bilinear interpolation: sets *low to the lower pixel and *high to the weight of the next pixel.
  * 0: the position is outside. */
 static int between(double at, int64_t n, int64_t *low, double *high)
 {

@@ -86,7 +86,7 @@ INLINE void three_images(const scatter_segment *g, int64_t i, const double s[3],
     across(d + 3, s, g->square, p + 3);
 }
 
-/* Does the same from the images of all angles, if each angle has its own image. */
+/* Replaces p1, p2 of pixel i by their cotangents, from the images of all angles, if each angle has its own image. */
 INLINE void all_images(const scatter_segment *g, int64_t i, const double s[3], double p[6])
 {
     double sum[6] = {0.0};

@@ -39,7 +39,7 @@ static void trajectory_paths_free(trajectory_paths *p)
     free(p);
 }
 
-/* `of` and `offsets` are copied. COLLET_NO_MEMORY; then *out is NULL. */
+/* `of` and `offsets` are copied. COLLET_NO_MEMORY; on an error *out is NULL. */
 static collet_status trajectory_paths_create(const int64_t *of, const int64_t *offsets,
                                              int64_t n_bodies, trajectory_paths **out,
                                              collet_error *err)

@@ -142,7 +142,7 @@ static void middle_of(const trajectory_lattice *lattice, double middle[3])
     }
 }
 
-/* The point around which most of the mass lies. Along each vector of the box this is the mean of angles, which does not
+/* The point around which most of the mass is. Along each vector of the box this is the mean of angles, which does not
  * depend on the images at which molecules are. If the molecules are spread over the whole box, no such point exists,
  * and the arithmetic mean is used. */
 static void periodic_mean(const trajectory_images *images, const trajectory_lattice *lattice,
@@ -253,8 +253,8 @@ static int pack(const trajectory_images *images, int64_t m, const trajectory_lat
     return moved;
 }
 
-/* Up to three rounds: rounding moves a centre just below fraction 0 to fraction 1, which is outside again, and the next
- * round moves it to 0. */
+/* Makes up to three rounds. Rounding may move a centre just below fraction 0 to fraction 1, which is outside of the
+ * box again. The next round moves this centre to 0. */
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions)
 {

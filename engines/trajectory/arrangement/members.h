@@ -6,7 +6,7 @@
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/atoms/system.h"
 
-/* Also the setup of an arrangement. */
+/* This struct is also the setup of an arrangement. */
 typedef struct trajectory_arrangement_setup {
     const trajectory_topology *topology;
     const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
@@ -36,7 +36,8 @@ typedef struct trajectory_members {
     double *masses;
 } trajectory_members;
 
-/* Fills zeroed members. `all`: the molecules of the topology. COLLET_NO_MEMORY; free them also then. */
+/* Fills zeroed members. `all`: the molecules of the topology. COLLET_NO_MEMORY; free the members also after this
+ * error. */
 collet_status trajectory_members_create(trajectory_members *members,
                                         const trajectory_arrangement_setup *setup,
                                         const trajectory_molecules *all, collet_error *err);

@@ -10,7 +10,7 @@
  * - leading digits and trailing digits, charges and primes are not part of the name (1HB, NA+,
  * O5');
  * - an atom with the name of its residue is an ion or a single atom: CA in residue CA is calcium. Names
- *   of ions such as SOD and CLA are known too;
+ *   of ions such as SOD and CLA are known, too;
  * - outside amino acids and water, a capital and a small letter are a symbol (Fe, Cl). But in a
  *   residue of more than TRAJECTORY_MANY_ATOMS atoms, such a name with a number whose first letter is the
  *   symbol of an organic element (Ca, Na, Co) is an atom of that element (Ca13 of a polymer is a carbon);

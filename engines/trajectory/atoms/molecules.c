@@ -277,7 +277,7 @@ static void take_known_bonds(trajectory_molecules *m, const trajectory_topology 
     }
 }
 
-/* Returns the number of residues of a topology (an upper limit). Each may have a bond to the next. */
+/* Returns the number of residues of a topology (an upper limit). Each residue may have a bond to the next residue. */
 static int64_t count_residues(const trajectory_topology *t)
 {
     int64_t n = 1;

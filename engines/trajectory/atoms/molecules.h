@@ -26,7 +26,7 @@ typedef struct trajectory_molecules {
                          ascending */
     trajectory_bond *bonds; /* n_bonds: all known bonds, also between residues */
     int64_t n_bonds;
-    int64_t n_named; /* the first n_named bonds are from the file; the others join residues */
+    int64_t n_named; /* the first n_named bonds are from the file; all other bonds join residues */
     int64_t *loose; /* 2 x n_loose: [first, end) of the atoms of residues whose atoms belong
                        together although not all have bonds */
     int64_t n_loose;

@@ -21,8 +21,8 @@ static const char *const water_names[] = {
     "T4P", "T5P", "TIP", "TIP2", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5",  "WAT",
 };
 
-/* Bases alone (PDB, CHARMM), with D or R for the sugar, and with 5, 3 or N where a chain begins, ends
- * or has one residue (AMBER). */
+/* Bases alone (PDB, CHARMM), with D or R for the sugar, and with 5 if a chain begins there, 3 if it ends there, or N
+ * if it has only one residue (AMBER). */
 static const char *const nucleic_names[] = {
     "A",    "A3",   "A5",  "ADE", "AN",  "C",    "C3",  "C5",   "CN",  "CYT", "DA",  "DA3",
     "DA5",  "DADE", "DAN", "DC",  "DC3", "DC5",  "DCN", "DCYT", "DG",  "DG3", "DG5", "DGN",

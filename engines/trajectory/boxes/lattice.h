@@ -20,7 +20,7 @@ typedef struct trajectory_lattice {
  * finite, or they are flat (their volume is below 1e-6 of the product of their lengths). */
 int trajectory_lattice_make(trajectory_lattice *lattice, const double box[9]);
 
-/* Replaces each vector without a period, which is 0, by a vector of length 1 orthogonal to the others. */
+/* Replaces each vector without a period, which is 0, by a vector of length 1 orthogonal to the other vectors. */
 void trajectory_lattice_complete(double vectors[3][3], const int periodic[3]);
 
 /* 1 if trajectory_lattice_make would succeed. */

@@ -273,8 +273,8 @@ static collet_array *next_rows(trajectory_analysis *a, int buffer, int64_t n)
     return next_frames(a, a->buffers[buffer], n);
 }
 
-/* Writes the vectors from the first to the last atom of each body. They are differences of two positions; a kernel's
- * sum over all atoms with weights -1, 0 and 1 would be less exact. */
+/* Writes the vectors from the first to the last atom of each body. These vectors are differences of two positions; a
+ * kernel's sum over all atoms with weights -1, 0 and 1 would be less exact. */
 static collet_status write_paths(trajectory_analysis *a, const trajectory_frames *frames,
                                  collet_error *err)
 {
@@ -452,7 +452,7 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
     return status;
 }
 
-/* Passes the block to the worker once the previous one is complete. */
+/* Passes the block to the worker once the previous block is complete. */
 static collet_status hand_over(trajectory_analysis *a, int last, collet_error *err)
 {
     collet_status status = trajectory_worker_wait(a->worker, err);
@@ -492,7 +492,7 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     if (status != COLLET_OK)
         return status;
     a->n_frames += batch->frames->n_frames;
-    /* A block that has no room for another batch is handed over now: the caller may be waiting for just these rows. */
+    /* A block that has no room for another batch is handed over now: the caller may be waiting for these rows. */
     return a->n_frames + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err)
                                                                    : COLLET_OK;
 }

@@ -52,7 +52,8 @@ void trajectory_scope_clear(trajectory_scope *scope);
 /* Returns `status`; on an error copies the context's text to *err. */
 collet_status trajectory_scope_check(const trajectory_scope *scope, collet_status status,
                                      collet_error *err);
-/* Does the same for the status of the kernel call that was just made; also notes which backend ran it. */
+/* Does the same as trajectory_scope_check for the kernel call that was just made; also notes which backend ran the
+ * kernel. */
 collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status,
                                    collet_error *err);
 

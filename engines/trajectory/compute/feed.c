@@ -6,8 +6,8 @@
 
 #define FIELDS 4 /* positions, velocities, forces, masses */
 
-/* The arrays that wrap one slot. They are acquired while the reading thread may write the slot, so that no kernel can
- * use them; they are released while the caller has the batch. */
+/* The arrays that wrap one slot. The arrays are acquired while the reading thread may write the slot, so that no
+ * kernel can use them. They are released while the caller has the batch. */
 typedef struct slot {
     collet_array *whole[FIELDS];
     int acquired[FIELDS];

@@ -2,7 +2,7 @@
 /*
  * feed.h - the batches of a trajectory as arrays that wrap the buffers of the read-ahead.
  *
- * While the caller computes on one batch, a thread reads the next ones into other buffers. No copy
+ * While the caller computes on one batch, a thread reads the next batches into other buffers. No copy
  * is made. One thread at a time.
  */
 #pragma once
@@ -28,13 +28,14 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
                                     const trajectory_readahead_options *options,
                                     trajectory_feed **out, collet_error *err);
 
-/* Waits for the kernels that use the last batch, takes this batch back, and returns the next one. After the last
+/* Waits for the kernels that use the last batch, takes this batch back, and returns the next batch. After the last
  * batch *out is NULL, and an error that ended reading is returned. *truncated is then 1 if the error means that the
  * file ends inside a frame. */
 collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 
-/* Returns the next batch without taking one back. The caller may have several batches, but fewer than the slots. */
+/* Returns the next batch without taking a batch back. The caller may have several batches, but fewer than the
+ * slots. */
 collet_status trajectory_feed_take(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 /* Gives back the oldest batch that the caller has. */

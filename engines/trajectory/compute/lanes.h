@@ -37,7 +37,7 @@ collet_status trajectory_lanes_next(trajectory_lanes *lanes, int64_t *n, const d
                                     int32_t *truncated, collet_error *err);
 
 /* Measures a device: runs the batch twice on the device. `share` gets the time of the second run, because the first
- * may compile kernels. Not for use together with `next`. */
+ * may compile kernels. Do not use this function together with `next`. */
 collet_status trajectory_lanes_measure(trajectory_lanes *lanes, int64_t device,
                                        const trajectory_batch *batch, collet_device_share *share,
                                        collet_error *err);

@@ -15,7 +15,8 @@ collet_status trajectory_worker_start(trajectory_work_fn work, void *user, traje
                                       collet_error *err);
 
 /* Waits until the work is done, and returns the status and the error of the work. Each call until the next `go`
- * returns the same. Before the first `go` returns COLLET_OK. What the work wrote is then visible to the caller. */
+ * returns the same result. Before the first `go` returns COLLET_OK. What the work wrote is then visible to the
+ * caller. */
 collet_status trajectory_worker_wait(trajectory_worker *worker, collet_error *err);
 
 /* Begins the work. No work may be under way. */

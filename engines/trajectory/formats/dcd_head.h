@@ -36,7 +36,7 @@ typedef struct trajectory_dcd {
     float *moved;     /* with fixed atoms: positions of the moving atoms in this frame, nm */
 } trajectory_dcd;
 
-/* 1 if a .dcd file can begin with these n bytes; then sets byte order and marker. */
+/* 1 if a .dcd file can begin with these n bytes; in this case sets byte order and marker. */
 int trajectory_dcd_recognise(trajectory_dcd *dcd, const uint8_t *bytes, size_t n);
 
 /* Reads the file's head into trajectory->state. Errors: see trajectory_format.head. */

@@ -91,15 +91,16 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
                                        int velocities, int forces, trajectory_frames **out,
                                        collet_error *err);
 
-/* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; then the batch has neither. */
+/* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; after this error the batch has neither array. */
 collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err);
 
-/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has no such
- * array. */
+/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; after an error the batch has no
+ * such array. */
 collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
                                            collet_error *err);
 
-/* Allocates `centres` and `moves`, with n_bodies >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has neither. */
+/* Allocates `centres` and `moves`, with n_bodies >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; after an error the
+ * batch has neither array. */
 collet_status trajectory_frames_add_paths(trajectory_frames *frames, int64_t n_bodies,
                                           collet_error *err);
 

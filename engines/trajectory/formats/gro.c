@@ -114,8 +114,8 @@ static int touch(const char *text, size_t length, size_t column)
     return column < length && text[column - 1] != ' ' && text[column] != ' ';
 }
 
-/* Checks that the number is within its field. A number that is too wide moves the rest of the line; if fields
- * touch, parts of two numbers could then be read as one number. */
+/* Checks that the number is within its field. A number that is too wide moves the rest of the line. If fields then
+ * touch each other, parts of two numbers could be read as one number. */
 static collet_status check_field(const io_lines *lines, const char *text, size_t length,
                                  size_t from, size_t width, collet_error *err)
 {

@@ -45,8 +45,8 @@ collet_status trajectory_gro_measure(const io_lines *lines, const char *text, si
                                      collet_error *err);
 
 /*
- * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
- * not NULL, reads the velocity too; in this case every atom of the frame must have a velocity.
+ * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is not
+ * NULL, reads the velocity, too; in this case every atom of the frame must have a velocity.
  */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],

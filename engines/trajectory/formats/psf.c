@@ -104,7 +104,8 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
     word all[1 + MAX_WORDS], *words = all + 1;
     double charge, mass;
     size_t n = trajectory_text_split(text, length, words, MAX_WORDS);
-    /* If there is no segment, charge and mass are one word earlier. They are recognised by their decimal points. */
+    /* If there is no segment, charge and mass are one word earlier. Charge and mass are recognised by their decimal
+     * points. */
     int empty = n >= MASS && is_real(&words[CHARGE - 1]) && is_real(&words[MASS - 1]);
     const word *w = words - empty;
 

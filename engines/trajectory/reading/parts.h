@@ -27,8 +27,8 @@ typedef struct trajectory_part {
     double last;        /* the time of the last frame that was left out, ps; 0: no frame was left out */
 } trajectory_part;
 
-/* As trajectory_reader_open, for n >= 1 files; opens each file once. COLLET_FORMAT if the number of atoms or the
- * precision of a file differs from the first file's. Formats may differ. */
+/* Like trajectory_reader_open, but for n >= 1 files. Opens each file once. COLLET_FORMAT if the number of atoms or
+ * the precision of a file differs from the first file's. Formats may differ. */
 collet_status trajectory_parts_open(const char *const *paths, int64_t n, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 

@@ -255,7 +255,7 @@ static void *run_worker(void *argument)
         else
             pthread_cond_wait(&ahead->may_scan, &ahead->lock);
     }
-    /* Wakes the threads that wait for a turn, so that they end too. */
+    /* Wakes the threads that wait for a turn, so that they end, too. */
     pthread_cond_broadcast(&ahead->may_scan);
     pthread_mutex_unlock(&ahead->lock);
     return NULL;

@@ -66,13 +66,13 @@ const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *a
 /* Gives the batch of the last call back, waits for the next batch and returns it in *out; (*out)->slot is its
  * slot. Batches come in the order of the file and are never empty; only the last batch may be short. After the
  * last batch *out is NULL and the status COLLET_OK, or the error that ended reading as in trajectory_reader_read;
- * then *truncated (`truncated` may be NULL) is 1 for a file that ends inside a frame, else 0. Frames before an error
- * are always delivered first. No thread reads any more then, and trajectory_reader_gaps counts the frames up to
- * there. COLLET_CANCELLED at once if the poll stops the work. */
+ * after an error *truncated (`truncated` may be NULL) is 1 for a file that ends inside a frame, else 0. Frames before
+ * an error are always delivered first. After the last batch no thread reads any more, and trajectory_reader_gaps
+ * counts the frames up to there. COLLET_CANCELLED at once if the poll stops the work. */
 collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 
-/* Returns the next batch without giving one back. The caller may have several batches, but fewer than n_slots. */
+/* Returns the next batch without giving a batch back. The caller may have several batches, but fewer than n_slots. */
 collet_status trajectory_readahead_take(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 /* Gives back the n oldest batches that the caller has. */

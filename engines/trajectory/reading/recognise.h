@@ -21,8 +21,8 @@ int trajectory_format_holds(const trajectory_format *format, trajectory_holds wh
 const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
                                                  const uint8_t *bytes, size_t n);
 
-/* Returns the kind of a file that begins with these bytes or has such a name, for "it looks like ...". It
- * may also be a kind that this library does not read. NULL: unknown. */
+/* Returns the kind of a file that begins with these bytes or has such a name, for "it looks like ...". This library
+ * may be unable to read files of this kind. NULL: unknown. */
 const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n);
 
 /* Returns COLLET_FORMAT with a text like "path: the content is not a trajectory (.trr, .xtc or .gro); it looks like

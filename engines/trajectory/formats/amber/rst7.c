@@ -74,7 +74,7 @@ static int parse_count(const char *text, size_t length, int64_t *n_atoms, double
     return n == 1 || io_decimal_parse(words[1].text, words[1].length, time);
 }
 
-/* Skips n lines. The frame is truncated where the file has fewer. */
+/* Skips n lines. If the file has fewer lines, the frame is truncated. */
 static collet_status skip(trajectory_reader *trajectory, io_lines *lines, int64_t n,
                           collet_error *err)
 {

@@ -11,7 +11,7 @@
 #define ANGSTROM 10. /* in 1 nm */
 #define MAX_COLUMNS 255
 
-/* Items of _atom_site. Each has a second item, which is used if a row has no value of the first. */
+/* Items of _atom_site. Each item has a second item, which is used if a row has no value of the first item. */
 static const char *const items[TRAJECTORY_CIF_FIELDS][2] = {
     [TRAJECTORY_CIF_MODEL] = {"pdbx_PDB_model_num", NULL},
     [TRAJECTORY_CIF_LOCATION] = {"label_alt_id", NULL},

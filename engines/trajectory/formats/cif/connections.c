@@ -22,7 +22,7 @@ enum { CHAIN, RESIDUE, INSERTION, NAME, SYMMETRY, PARTNER_FIELDS };
 #define KIND (2 * PARTNER_FIELDS)
 #define FIELDS (KIND + 1)
 
-/* Items of _struct_conn. Each has a second item, which is used if a row has no value of the first. */
+/* Items of _struct_conn. Each item has a second item, which is used if a row has no value of the first item. */
 static const char *const items[FIELDS][2] = {
     [CHAIN] = {"ptnr1_auth_asym_id", "ptnr1_label_asym_id"},
     [RESIDUE] = {"ptnr1_auth_seq_id", "ptnr1_label_seq_id"},

@@ -228,8 +228,9 @@ int trajectory_pdb_recognise(const uint8_t *bytes, size_t n)
 /*
  * The numbers of residues in a .pdb file.
  *
- * They have four columns and are decimal; or have five digits, together with the column of the insertion code; or are
- * hybrid-36 numbers above 9999 (A000 is 10000); or are hexadecimal if this continues the numbering, as VMD writes it.
+ * Residue numbers have four columns and are decimal. Or they have five digits, together with the column of the
+ * insertion code. Above 9999 they may be hybrid-36 numbers (A000 is 10000), or hexadecimal numbers that continue the
+ * numbering, as VMD writes them.
  */
 
 #define NUMBER TRAJECTORY_PDB_NUMBER
