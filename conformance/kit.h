@@ -7,7 +7,7 @@
  * outputs against an oracle in long double that shares no code with any backend (README.md). Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
  * is in run/run.c. To add an op, add a row to the table of its family. If its `check` in collet/ops.def is EXACT,
- * SUM or ELEMENTWISE, limits.c has a limit for it; all other ops need rows there.
+ * SUM or ELEMENTWISE, limits.c has a limit for the op; all other ops need rows there.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
@@ -393,7 +393,7 @@ uint32_t kit_target_lacks(kit_target *target, uint32_t device);
 const kit_verb *kit_verb_at(size_t index);
 bool kit_verb_applies(const kit_verb *verb, uint32_t lacks);
 const char *kit_verb_name(const kit_verb *verb); /* "wait.limit" */
-/* Runs a check on device `device` of the target. False: it failed, and the process should end.
+/* Runs a check on device `device` of the target. False: the check failed, and the process should end.
  * result->cases is 0 if the check does not apply to the device; the text has the reason. */
 bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *target,
                   uint32_t device, kit_result *result);

@@ -61,8 +61,9 @@ static real worst_length(const kit_matrix *v)
     return worst;
 }
 
-/* Counts violations of the order of a real matrix's eigenvalues: they must be real, or in pairs of conjugates with the
- * positive imaginary part first. The vectors of a pair must be conjugates, and the vector of a real value real. */
+/* Counts violations of the order of a real matrix's eigenvalues. The eigenvalues must be real, or in pairs of
+ * conjugates with the positive imaginary part first. The vectors of a pair must be conjugates, and the vector of a
+ * real value must be real. */
 static real unpaired(const kit_matrix *w, const kit_matrix *v)
 {
     real count = 0;

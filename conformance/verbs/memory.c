@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: that they do not overlap, limits of memory, statistics.
+/* Checks that buffers do not overlap; limits of memory; statistics.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 

@@ -54,7 +54,7 @@ static void small_writes(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A write between kernels must be done after the first and before the second. */
+/* A write between two kernels must be done after the first kernel and before the second. */
 static void writes(testbed *b)
 {
     testbed_slow(b);

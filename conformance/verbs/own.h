@@ -35,7 +35,7 @@ typedef struct own_call {
 /* The outputs of a call. */
 typedef struct results {
     kit_tensor out[KIT_OPERANDS];
-    bool waited; /* the slow work was not done when `run` had returned and its arguments were overwritten */
+    bool waited; /* true: the slow work was not done when `run` had returned and its arguments were overwritten */
 } results;
 
 /* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the

@@ -128,7 +128,7 @@ typedef struct variant {
     results r;
 } variant;
 
-/* Sets a field to its value number `i`; false: it has no such value. */
+/* Sets a field to its value number `i`; false: the field has no such value. */
 static bool vary(own_call *o, const collet_ops_field *f, int i)
 {
     static const double numbers[] = {0, 1, 2, 3, 7, 100, -1, 0.5};

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-/* The checks hold whatever the scheduler does: they compare a stamp with the host's times before
+/* The checks hold whatever the scheduler does, because they compare a stamp with the host's times before
  * and after the event, never the duration of some work with the duration of other work. If the host must see the
  * device at work, the checks try with more and more kernels. */
 #define TRIES 4

@@ -26,7 +26,7 @@ struct crossover {
 typedef struct calibration {
     char *path;
     char *calibrated; /* the backend's choice "calibrated"; NULL: none */
-    /* Bytes a second, and the fixed seconds of a transfer; 0: the device works on host memory. */
+    /* Bytes per second, and the fixed seconds of a transfer; 0: the device works on host memory. */
     double to_device, to_host, latency;
     uint16_t of[OP_BUILTIN_MAX][CALIBRATION_DTYPES]; /* 1 + index into `seconds`; 0: not measured */
     uint32_t count;

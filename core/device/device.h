@@ -36,7 +36,7 @@ typedef struct device_row {
     const collet_kernel_row *row;
 } device_row;
 
-/* FAILED: opening failed and is not tried again; LOST: it failed after it was open. */
+/* FAILED: opening failed and is not tried again; LOST: the device failed after it was open. */
 typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_LOST } device_state;
 
 struct device {

@@ -68,7 +68,7 @@ typedef struct plan {
     uint64_t used;    /* time of the last use; the plan with the oldest time is replaced */
     uint64_t version; /* version of the constants */
     uint64_t hash;    /* hash of in_dtypes */
-    int beyond; /* 1: numbers that elements are compared with may be beyond the dtype of the elements */
+    int beyond; /* 1: numbers with which elements are compared may be beyond the dtype of the elements */
     int misses; /* 1: a number is beyond the dtype, but `beyond` is 0: these constants need another plan */
     collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with the bit PLAN_NUMBER: of a weak number */
     plan_step *steps;

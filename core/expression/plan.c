@@ -59,8 +59,7 @@ static double number(const literal *s)
 }
 
 /* The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
- * dtype `dtype`; the last step is the power. 0: pow is more accurate, or the exponent is not such a
- * number. */
+ * dtype `dtype`; the last step is the power. 0: the op pow is more accurate, or the exponent is not such a number. */
 static uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent,
                             collet_dtype dtype)
 {

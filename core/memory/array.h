@@ -13,7 +13,7 @@ struct collet_array {
     int64_t low, high;  /* elements reached, relative to offset: [low, high); 0, 0 if empty */
     int32_t contiguous; /* 1: C order without gaps */
     int32_t repeats;    /* 1: elements may share memory, so the view cannot be written */
-    int32_t behind;     /* 1: is in the memory behind its storage */
+    int32_t behind;     /* 1: the array is in the memory behind its storage */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_DIMS];
 };

@@ -9,7 +9,7 @@
 #include "util/host_memory.h"
 #include "written.h"
 
-#define ALIGNMENT 64 /* of elements, as in host_memory.c */
+#define ALIGNMENT 64 /* alignment of elements, as in host_memory.c */
 
 /* Elements of at most FEW bytes are a part of the storage's own memory. A sanitizer would not see writes beyond
  * them. */

@@ -367,7 +367,7 @@ static void sort_axes(const op_shapes *v, uint32_t count, uint32_t first, int32_
 
 void op_merge_axes(op_shapes *views, uint32_t count, int any_order, op_scratch *scratch)
 {
-    uint32_t first = 0; /* the first operand that is present; all have the same axes */
+    uint32_t first = 0; /* the first operand that is present; all operands have the same axes */
     while (first < count && !views->operand[first].shape)
         first++;
     int32_t ndim = first < count ? views->operand[first].ndim : 1;

@@ -393,7 +393,7 @@ static loader_plugin *find_name(const scan *s, const char *name)
     return NULL;
 }
 
-/* 0 for files without a valid name and for ordinary libraries: they are only recorded. */
+/* Returns 0 for files without a valid name and for ordinary libraries, because these are only recorded. */
 static int is_listed(const loader_plugin *p)
 {
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;

@@ -94,7 +94,7 @@
 /*
  * Lists the plugins and layers in the search path, in its order. Names are unique. If several plugins have one name,
  * the list has the first that its probe could load, else the first usable plugin, else the first. Shared objects
- * without a manifest are ordinary libraries: records, not plugins. *plugins belongs to the caller:
+ * without a manifest are ordinary libraries: records, not plugins. The caller frees *plugins with
  * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
  * twice timeout_ms for each 16 of them (probing.h). */
 collet_status loader_scan(const loader_options *options, record_list *records,

@@ -240,7 +240,7 @@ static void read_messages(child *c)
     }
 }
 
-/* 1 if the child has ended. Its status is unknown if the program reaps or ignores its children. */
+/* 1 if the child has ended. The child's status is unknown if the program reaps or ignores its children. */
 static int child_ended(child *c)
 {
     if (c->ended)

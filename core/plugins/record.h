@@ -12,7 +12,7 @@
 
 typedef struct record_list record_list;
 
-/* NO_MEMORY. *out belongs to the caller: record_list_free. */
+/* NO_MEMORY. The caller frees *out with record_list_free. */
 collet_status record_list_create(record_list **out, collet_error *err);
 /* NULL does nothing. No thread may still use the list or its entries. */
 void record_list_free(record_list *list);

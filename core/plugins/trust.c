@@ -321,7 +321,7 @@ static collet_status check_file(const walk *w, int fd, const struct stat *st)
                   trust.bytes);
 }
 
-/* Never suggests chmod of a sticky directory: it is meant for all users, like /tmp. */
+/* Never suggests chmod of a sticky directory, because such a directory is meant for all users, like /tmp. */
 static collet_status refuse_directory(const walk *w, const char *place, const writer *by)
 {
     refusal *why = w->why;
@@ -342,8 +342,8 @@ static collet_status refuse_directory(const walk *w, const char *place, const wr
                                    : "they");
 }
 
-/* Checks a directory. `last` = 1: the directory with the file. In directories above it the sticky
- * bit is enough: it keeps users from replacing files of others, and the next step checks the owner
+/* Checks a directory. `last` = 1: the directory with the file. In directories above the file's directory the sticky
+ * bit is enough: it keeps users from replacing files of other users, and the next step checks the owner
  * of the entry. */
 static collet_status check_directory(const walk *w, int last)
 {

@@ -29,7 +29,7 @@ collet_status vtable_check_device(const collet_plugin *plugin,
 const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index);
 const collet_ops_definition *vtable_op(const collet_plugin *plugin, uint32_t index);
 
-/* 0 if the row has an unknown flag or reserved bytes that are not 0: it is left out. */
+/* 0 if the row has an unknown flag or reserved bytes that are not 0. Such a row is left out. */
 int vtable_row_usable(const collet_kernel_row *row);
 
 /* Own op `index` as libcore sees it, with the id COLLET_OWN_OP(index). INVALID. */

@@ -50,7 +50,7 @@ int cache_directory_open(const char *path, int make)
 
 #define ELSEWHERE "set COLLET_CACHE_DIR to a directory that is yours alone"
 
-/* Why the directory of an open descriptor cannot be used, as a text; NULL: it can. */
+/* Why the directory of an open descriptor cannot be used, as a text; NULL: it can be used. */
 static const char *fault_of(int fd, char mend[PATH_MAX + 32], const char *path)
 {
     struct stat st;

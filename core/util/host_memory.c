@@ -166,7 +166,8 @@ void *host_memory_create(uint64_t bytes)
         void *all = malloc(bytes + ALIGNMENT);
         return all ? within(all, ALIGNMENT - (uintptr_t)all % ALIGNMENT, 0) : NULL;
     }
-    uint64_t alignment = alignment_of(bytes + HUGE_PAGE), unit = alignment; /* of sizes, so that there are few sizes */
+    /* Sizes are multiples of `unit`, so that there are few different sizes. */
+    uint64_t alignment = alignment_of(bytes + HUGE_PAGE), unit = alignment;
     while (unit < HUGE_PAGE && unit < bytes / 16)
         unit *= 2;
     uint64_t mapped = ((bytes + unit - 1) & ~(unit - 1)) + alignment;

@@ -14,9 +14,8 @@
 collet_status struct_out(void *target, const void *full, size_t size, const char *what,
                          collet_error *err);
 
-/* Copies the caller's struct to `own`, `size` zeroed bytes. INVALID if struct_size is not set, or
- * if a byte that this version does not know is not zero: it would request a feature that this
- * version does not have. */
+/* Copies the caller's struct to `own`, `size` zeroed bytes. INVALID if struct_size is not set, or if a byte that this
+ * version does not know is not zero, because such a byte would request a feature that this version does not have. */
 collet_status struct_in(void *own, size_t size, const void *given, const char *what,
                         collet_error *err);
 

@@ -83,7 +83,7 @@ static void add_member(line *l, const char *key, const char *text)
     add(l, ",");
 }
 
-/* Microseconds without a decimal point that depends on the locale. */
+/* Writes microseconds. The decimal point does not depend on the locale. */
 static void add_time(line *l, const char *key, int64_t nanoseconds)
 {
     int64_t ns = nanoseconds > 0 ? nanoseconds : 0;
@@ -179,7 +179,7 @@ static int may_replace(const char *path)
     return length >= 0 && !strncmp(found, head, (size_t)length);
 }
 
-/* Takes a shared lock; a trace holds it while it is open. If no other trace is being written to the
+/* Takes a shared lock; a trace holds this lock while the trace is open. If no other trace is being written to the
  * file, sets *alone to 1 and empties the file. The exclusive lock is held only briefly. On a file
  * system without locks *alone is 1. */
 static collet_status join(int fd, const char *path, int *alone, collet_error *err)

@@ -45,7 +45,7 @@ typedef struct device {
     /* The job's lock guards the following members. */
     devices_spans results; /* results that are not delivered, or that the caller is using */
     int64_t done;          /* number of items computed, except items whose results the device gave up */
-    double seconds, rate;  /* time so far; last rate in items a second, 0: not measured */
+    double seconds, rate;  /* time so far; last rate in items per second, 0: not measured */
     devices_span part;     /* the part that the device computes; empty: none */
     double began;          /* time at which the device took the part */
     int lost;              /* 1: the part is computed again */

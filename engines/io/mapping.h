@@ -27,6 +27,6 @@ uint8_t *io_mapping_data(const io_mapping *mapping);
 uint64_t io_mapping_size(const io_mapping *mapping);
 const char *io_mapping_path(const io_mapping *mapping); /* valid until closed */
 
-/* Drops bytes offset .. offset + length, within the file, from resident memory: they will not be
- * read again soon. */
+/* Drops bytes offset .. offset + length, within the file, from resident memory, because they will not be read again
+ * soon. */
 void io_mapping_passed(io_mapping *mapping, uint64_t offset, uint64_t length);

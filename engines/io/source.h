@@ -29,7 +29,7 @@ typedef struct io_source {
     size_t window_length;  /* bytes in the window */
 } io_source;
 
-/* `poll` may be NULL. Errors as io_file_open and io_packed_open; COLLET_NO_MEMORY. */
+/* `poll` may be NULL. Has the errors of io_file_open and io_packed_open, and COLLET_NO_MEMORY. */
 collet_status io_source_open(io_source *source, const char *path, const io_poll *poll,
                              collet_error *err);
 /* Opens the same file again for another thread: `source` gets its own window, and the size and the poll

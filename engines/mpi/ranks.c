@@ -24,7 +24,7 @@ struct ranks {
     int rank, size, local_rank, local_size;
     int64_t processors;
     char library[256];
-    char place[160]; /* processors to which this rank has bound itself; "": it has not */
+    char place[160]; /* processors to which this rank has bound itself; "": the rank is not bound */
 };
 
 /* The libraries that were tried, for the text of the error. */

@@ -3,7 +3,7 @@
  * ranks.h - the processes that a launcher of MPI (mpirun, mpiexec, srun) started for one job.
  *
  * The library of MPI is opened only if the environment shows a launcher. The environment variable
- * COLLET_MPI names the file of the library, or is "off", so that each process works alone. If it is not
+ * COLLET_MPI names the file of the library, or is "off", so that each process works alone. If the variable is not
  * set, libraries are tried in turn, next to the launcher and then where the dynamic linker finds them:
  * Open MPI 4 and 5 (libmpi.so.40), MPICH and libraries with its binary interface (libmpi.so.12), the
  * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes

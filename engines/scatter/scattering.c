@@ -16,7 +16,7 @@
 #include "scatter/state.h"
 #include "scatter/voxels.h"
 
-/* Has one collet_scatter for each device. Each device computes blocks of energies. */
+/* This struct has one collet_scatter for each device. Each device computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
 typedef struct device {

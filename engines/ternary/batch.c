@@ -7,7 +7,7 @@
 
 #include <collet/ops/array.h>
 
-#define AT_A_TIME ((int64_t)1 << 20) /* most numbers of x, or of the widest layer, at a time */
+#define AT_A_TIME ((int64_t)1 << 20) /* maximum number of elements of x, or of the widest layer, at a time */
 
 enum { RAW, X, Y, ARRAYS };
 

@@ -20,8 +20,8 @@ extern const collet_ternary_quantize_params ternary_standard;
 int ternary_recognises(const collet_ternary_quantize_params *params);
 
 /* Stores the s of `count` rows of `columns` numbers (F16, BF16, F32 or F64; adjacent, native byte
- * order) in `scale`, rounded to f32; 1 for a row of zeros. Returns 0 if a row is not ternary: it has
- * two magnitudes besides 0, or a number that is not finite. */
+ * order) in `scale`, rounded to f32; 1 for a row of zeros. Returns 0 if a row is not ternary: the row has two
+ * magnitudes besides 0, or a number that is not finite. */
 int ternary_recognise_rows(collet_dtype dtype, const void *elements, int64_t count, int64_t columns,
                            float *scale);
 

@@ -16,7 +16,8 @@
 /* Codes of the formats that only files of other programs have. Two bits hold a code + 1, so the codes are -1, 0, 1
  * and 2. */
 
-/* Returns the bytes of a block of Q2_0: a scale in f16, then 2 bits a weight, the first weight in the lowest bits. */
+/* Returns the bytes of a block of Q2_0: a scale in f16, then 2 bits for each weight, with the first weight in the
+ * lowest bits. */
 static int64_t ternary_decode_bytes(int64_t weights)
 {
     return SCALE_BYTES + weights / 4;

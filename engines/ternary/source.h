@@ -16,8 +16,9 @@ typedef struct ternary_source {
     char
         name[TERNARY_TENSOR_NAME]; /* name of a tensor, as ternary_tensor_name gives it; "": none */
     uint8_t *bytes;                /* rows x row_bytes in the mapping; NULL: an .npy file */
-    /* Scales of PACKED. has_blocks: a tensor with one scale for each `block` weights of a row. `scale`: one scale a
-     * row (scales in blocks of a layer's tq2_0 and tq1_0 are then ignored). With neither, all scales are 1. */
+    /* Scales of PACKED. has_blocks: a tensor with one scale for each `block` weights of a row. `scale`: one scale for
+     * each row; in this case the scales in blocks of a layer's tq2_0 and tq1_0 are ignored. With neither, all scales
+     * are 1. */
     int has_blocks;
     int64_t block;
     float *scale;

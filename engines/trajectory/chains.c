@@ -42,7 +42,7 @@ static double joint_most(const trajectory_topology *t, const trajectory_bond *jo
 #define BOND_LONGER 0.03
 #define BOND_LONGER_BIG 0.015
 #define BOND_SHORTEST 0.5 /* times this sum; nearer atoms are no atoms of a structure */
-#define PAIRS_MOST 2      /* of two residues; more are a clash */
+#define PAIRS_MOST 2      /* maximum number of pairs between two residues; more pairs are a clash */
 
 /* Covalent radii in nm. The halogens are last. */
 static const struct {
@@ -120,13 +120,13 @@ typedef struct found_pair {
 typedef struct search {
     trajectory_topology *topology;
     trajectory_molecules *molecules;
-    uint8_t *marks;  /* of each atom of the topology */
-    uint8_t *kinds;  /* of each: index of its radius */
-    int64_t *places; /* of each: its row in the frame */
+    uint8_t *marks;  /* marks of each atom of the topology */
+    uint8_t *kinds;  /* for each atom: index of its radius */
+    int64_t *places; /* for each atom: its row in the frame */
     int64_t *atoms;  /* n_atoms, ascending */
     int64_t n_atoms;
     trajectory_frames *frame; /* NULL: none could be read */
-    int64_t *residues;        /* of each: the first atom of its residue */
+    int64_t *residues;        /* for each atom: the first atom of its residue */
     found_pair *found;
     int64_t n_found, capacity;
     int too_many;

@@ -23,7 +23,7 @@ typedef struct trajectory_unpacked {
     int64_t n;
 } trajectory_unpacked;
 
-/* Errors as io_packed_open; after an error nothing is kept. */
+/* Has the errors of io_packed_open; after an error nothing is kept. */
 collet_status trajectory_files_unpack(const trajectory_settings *settings, const io_poll *poll,
                                       trajectory_unpacked *unpacked, collet_error *err);
 void trajectory_files_release(trajectory_unpacked *unpacked);

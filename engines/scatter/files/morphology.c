@@ -14,7 +14,7 @@
 
 #define MATERIALS_MAX 1000
 #define VOXELS_MAX (UINT64_C(1) << 40)
-#define BYTES_PER_S 0x1p24 /* slowest allowed reading, bytes a second of processor time */
+#define BYTES_PER_S 0x1p24 /* slowest allowed reading, bytes per second of processor time */
 
 static size_t element_bytes(const scatter_reader *r)
 {
@@ -409,7 +409,7 @@ collet_status scatter_read_layers(void *user, void *const *arrays, int64_t mater
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* The file is opened again for each part of the voxels: fails if it is no longer the same file. */
+/* The file is opened again for each part of the voxels. This function fails if it is no longer the same file. */
 static collet_status check_same(scatter_reader *r, int first)
 {
     struct stat *a = &r->in->file, b;

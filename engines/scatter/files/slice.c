@@ -19,8 +19,7 @@ typedef struct slice_reader {
     collet_scatter_slice slice;
 } slice_reader;
 
-/* Reads the slice of an open dataset with `width` elements a voxel; rows and columns as in the
- * file. */
+/* Reads the slice of an open dataset with `width` elements per voxel. Rows and columns are as in the file. */
 static collet_status read_plane(slice_reader *r, hid_t set, const char *name, int width,
                                 float **values)
 {

@@ -115,8 +115,8 @@ struct trajectory_arrangement {
     trajectory_arranger arranger;
     uint32_t pbc;
     trajectory_members members;
-    trajectory_molecules *molecules; /* of the atoms that are read */
-    uint8_t *others;                 /* for each molecule, 1: it has no member */
+    trajectory_molecules *molecules; /* molecules of the atoms that are read */
+    uint8_t *others;                 /* for each molecule, 1: the molecule has no member */
     trajectory_images *images;       /* images of the members; NULL: molecules are not moved */
     trajectory_paths *paths;         /* paths of the bodies; NULL: bodies are not followed */
     trajectory_drift *drift;         /* NULL: no drift is removed */
@@ -128,7 +128,7 @@ struct trajectory_arrangement {
 
     pthread_mutex_t lock; /* held to prepare */
     atomic_int prepared;
-    trajectory_tree *tree; /* of the atoms that are read; NULL: molecules are not made whole */
+    trajectory_tree *tree; /* tree of the atoms that are read; NULL: molecules are not made whole */
     trajectory_arrangement_notes notes;
 };
 

@@ -3,7 +3,8 @@
  * arrangement.h - arranges the atoms of a frame between reading and the kernels.
  *
  * The reader delivers some atoms of the topology in ascending order: the members, and atoms that
- * make their molecules whole. Kernels get the members: these may be in another order, and an atom may be repeated.
+ * make their molecules whole. Kernels get the members. The members may be in another order, and an atom may be
+ * repeated.
  */
 #pragma once
 

@@ -186,7 +186,7 @@ static void solve(double inertia[3][3], const double momentum[3], double omega[3
     }
 }
 
-/* Sets m->omega; the centre and its velocity are known. */
+/* Sets m->omega. The centre and its velocity must be set before. */
 static void find_rotation(const trajectory_drift *d, const trajectory_frames *frames, int64_t i,
                           motion *m)
 {

@@ -17,7 +17,7 @@ typedef struct trajectory_arrangement_setup {
     trajectory_choice *choice; /* a choice that varies, with all members; it must outlive the
                                   arrangement. Each frame then has its own masses: 0 for members
                                   that are not chosen in it. NULL: none */
-    const double *masses;      /* n_members, amu; NULL, without a choice: all are 1; copied */
+    const double *masses;      /* n_members, amu; copied. NULL without a choice: all masses are 1 */
     const trajectory_system *system; /* the atoms whose drift is removed; NULL: none is removed */
     uint32_t pbc;              /* COLLET_TRAJECTORY_PBC_* */
     uint32_t drift;            /* COLLET_TRAJECTORY_DRIFT_*; KEEP if system is NULL */

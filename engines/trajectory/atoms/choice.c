@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DISTANCES 16 /* most "within" in a selection; each costs one search in every frame */
+#define MAX_DISTANCES 16 /* maximum number of "within" in a selection; each costs one search in every frame */
 
 /* Scratch memory of one call; a thread allocates new scratch memory if all is in use. */
 typedef struct choice_scratch {

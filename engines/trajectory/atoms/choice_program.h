@@ -31,7 +31,7 @@ typedef struct trajectory_choice {
     int64_t n_topology;
     choice_node *nodes;
     size_t n_nodes;
-    size_t depth; /* most sets on the stack at a time */
+    size_t depth; /* maximum number of sets on the stack */
     int64_t *members, n_members;
     int64_t *atoms, n_atoms; /* atoms on whose positions the choice depends */
     pthread_mutex_t lock;    /* guards `idle` */

@@ -14,7 +14,7 @@
 #define MAX_REACH 100000   /* cells around a point, images included */
 #define ROUNDING 1e-6      /* relative; above the rounding error of a point's position in cells */
 #define FLAT 1e-12         /* squared volume, relative to the product of squared lengths */
-#define REDUCTIONS 1000    /* most steps to reduce a box; usual boxes need none */
+#define REDUCTIONS 1000    /* maximum number of steps to reduce a box; usual boxes need none */
 
 typedef struct offset {
     int32_t by[3];

@@ -35,9 +35,9 @@ typedef int trajectory_neighbours_pair(void *user, int64_t first, int64_t second
                                        const double difference[3]);
 
 /* Visits all pairs of two of the n points that are at most `distance` apart: each pair once for every image that is
- * so near. A point and its own images are no pairs. Points and errors as above; coordinates are overwritten.
- * COLLET_FORMAT also if so many points are in the same place that the search would take too long; some pairs were
- * visited then. */
+ * so near. A point and its own images are no pairs. Points and errors are as in the function above; coordinates are
+ * overwritten. COLLET_FORMAT also if so many points are in the same place that the search would take too long; some
+ * pairs were visited then. */
 collet_status trajectory_neighbours_pairs(trajectory_neighbours *neighbours, const double box[9],
                                           double distance, double *points, int64_t n,
                                           trajectory_neighbours_pair *visit, void *user,

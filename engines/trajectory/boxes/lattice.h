@@ -2,8 +2,9 @@
 /* lattice.h - the periods of any triclinic box, and the shortest image of a vector. */
 #pragma once
 
-/* `vectors` span the same lattice as the box and are Minkowski-reduced: each is as short as it can be. Then, however
- * tilted the box is, only the `neighbours` can make a difference shorter: the sums of these vectors with coefficients
+/* `vectors` span the same lattice as the box and are Minkowski-reduced: each vector is as short as it can be. Then,
+ * however tilted the box is, only the `neighbours` can make a difference shorter: the sums of these vectors with
+ * coefficients
  * -1, 0 and 1. */
 typedef struct trajectory_lattice {
     double vectors[3][3];

@@ -22,8 +22,8 @@ typedef struct trajectory_batch {
     collet_array *masses; /* NULL = the same in all frames */
 } trajectory_batch;
 
-/* Starts reading; only the feed may use the trajectory until `stop`. Errors as
- * trajectory_readahead_create and collet_array_wrap. On an error *out is NULL. */
+/* Starts reading; only the feed may use the trajectory until `stop`. Has the errors of trajectory_readahead_create
+ * and collet_array_wrap. On an error *out is NULL. */
 collet_status trajectory_feed_start(collet_context *context, trajectory_reader *trajectory,
                                     const trajectory_readahead_options *options,
                                     trajectory_feed **out, collet_error *err);

@@ -69,7 +69,7 @@ enum {
 typedef struct trajectory_output {
     const char *key;
     int32_t buffer;
-    int32_t component; /* of the buffer's row; -1: the whole row */
+    int32_t component; /* index of a component of the buffer's row; -1: the whole row */
     uint32_t needs;    /* TRAJECTORY_VELOCITIES and so on */
     const char *unit;
     const char *meaning;

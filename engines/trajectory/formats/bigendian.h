@@ -65,7 +65,7 @@ void trajectory_be_decode(void *restrict destination, const void *restrict sourc
                           size_t width);
 
 /* Converts n big-endian floats of `width` bytes, multiplied by `factor`, to host floats of `to_width` >= `width`
- * bytes. Alignment and overlap as in trajectory_be_decode. */
+ * bytes. The rules for alignment and overlap are as in trajectory_be_decode. */
 void trajectory_be_scale(void *restrict destination, size_t to_width, const void *restrict source,
                          size_t width, size_t n, double factor);
 

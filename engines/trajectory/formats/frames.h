@@ -40,7 +40,7 @@ typedef struct trajectory_reader_info {
     int32_t rounds_times;   /* 1: a file stores times in single precision */
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
-    double first_time;      /* time of the first frame, ps; NaN: it has none */
+    double first_time;      /* time of the first frame, ps; NaN: the frame has no time */
     int64_t lacking;        /* if only some atoms have velocities (then has_velocities is 0): the first
                                atom without a velocity; else -1 */
     const char *note;       /* a warning about the file, static text; NULL: none */

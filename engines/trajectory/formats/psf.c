@@ -2,7 +2,7 @@
 /*
  * psf.c - topologies of CHARMM, X-PLOR and NAMD: atoms with segments, masses and charges; bonds.
  *
- * "PSF" with the names of variants (EXT, CMAP, XPLOR, NAMD); titles; then sections, each with its
+ * A file has "PSF" with the names of variants (EXT, CMAP, XPLOR, NAMD); then titles; then sections, each with its
  * size in front of "!NATOM" or another name. An atom's line has: number, segment, residue number,
  * residue, name, type, charge, mass, and numbers that are not used here. All variants separate these values by
  * blanks; a segment may be empty. The bonds, !NBOND, are pairs of numbers of atoms. The sections after the bonds are

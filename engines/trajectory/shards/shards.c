@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_BYTES 400 /* most bytes of a list of shards in a message */
+#define LIST_BYTES 400 /* maximum bytes of a list of shards in a message */
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 

@@ -2,9 +2,9 @@
 /*
  * rst7.c - coordinates and restart files of AMBER as text, also .inpcrd: one frame.
  *
- * A title; the number of atoms and, in restart files, the time (ps); then numbers in columns of 12 characters, six in
- * a line: positions (Angstrom), velocities (Angstrom times 20.455 per ps) and the lengths (Angstrom) and angles
- * (degrees) of the box. Velocities and box may be absent. https://ambermd.org/FileFormats.php
+ * A file has a title; the number of atoms and, in restart files, the time (ps); then numbers in columns of 12
+ * characters, six in a line: positions (Angstrom), velocities (Angstrom times 20.455 per ps) and the lengths
+ * (Angstrom) and angles (degrees) of the box. Velocities and box may be absent. https://ambermd.org/FileFormats.php
  *
  * Tests: tests/engines/test_io_rst7.c, tests/fuzz/fuzz_trajectory.c
  */

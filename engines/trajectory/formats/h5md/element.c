@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define UNIT 64                       /* bytes of a unit with its NUL */
-#define ROWS_LIMIT ((int64_t)1 << 40) /* most rows; products of sizes stay below 2^63 */
+#define ROWS_LIMIT ((int64_t)1 << 40) /* maximum number of rows; products of sizes stay below 2^63 */
 /* Memory for unpacked chunks: a chunk may hold several frames. */
 #define CACHE_BYTES ((size_t)64 << 20)
 #define CACHE_SLOTS 10007 /* a prime */

@@ -60,7 +60,7 @@ static size_t find_shift(const char *text, size_t length)
     return 0;
 }
 
-/* 1 if the atom is used: it has no alternative location, or its location is the first of the residue. */
+/* 1 if the atom is used: it has no alternative location, or its location is the first location in the residue. */
 static int take_location(trajectory_pdb *pdb, const char *text)
 {
     const char *residue = text + TRAJECTORY_PDB_CHAIN + pdb->shift;

@@ -17,7 +17,7 @@ typedef enum trajectory_joins {
 typedef struct trajectory_interaction {
     int since;           /* first version of the format that has the interaction; 0: all versions */
     int integers, reals; /* -1: the interaction has no parameters, and no file names it */
-    int changed;         /* the first version with the other sizes; 0: there is no such version */
+    int changed;         /* the first version in which the sizes differ; 0: there is no such version */
     int new_integers, new_reals;
     int atoms; /* number of atoms in each entry; needed if some are joined */
     trajectory_joins joins;

@@ -61,7 +61,7 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- Molecules --------------------------------------------------------------------------- */
 
-/* An .itp file has no [ molecules ]: it describes one molecule of its only type. */
+/* An .itp file has no [ molecules ]. Such a file describes one molecule of its only type. */
 static collet_status complete(trajectory_top *top, const char *path, collet_error *err)
 {
     if (top->n_blocks == 0 && top->n_molecules == 1) {

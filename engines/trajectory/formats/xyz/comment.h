@@ -4,7 +4,7 @@
 
 #include "trajectory/formats/text.h"
 
-#define XYZ_WORDS 64 /* most words of an atom's line that are read */
+#define XYZ_WORDS 64 /* maximum number of words of an atom's line that are read */
 
 /* The place of each quantity in an atom's line: the index of its first word; -1: not in the line. */
 typedef struct xyz_columns {
