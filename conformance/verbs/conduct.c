@@ -71,8 +71,8 @@ static void unusual(testbed *b, int number, void *user)
     sigaddset(&signals, SIGUSR1);
     sigaddset(&signals, SIGWINCH);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
-    /* libcore sets the floating-point state, but other callers may not. With the layer validation
-     * the state is left alone, because the layer would report it as an error of libcore. */
+    /* libcore sets the floating-point state, but other callers may not. With the layer validation the state is not
+     * changed, because the layer would report the change as an error of libcore. */
     if (!target_has_layers(b->target))
         floating_unusual();
     testbed_open(b);

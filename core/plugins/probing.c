@@ -134,7 +134,7 @@ static collet_status add_choice(probing *p, collet_error *err)
     return COLLET_OK;
 }
 
-/* Makes a probe that died pending again, in safe mode. */
+/* Sets a probe that died to pending again, in safe mode. */
 static collet_status prepare_repetition(const loader_options *o, probing *p, collet_error *err)
 {
     if (!needs_safe_mode(o, p))

@@ -195,8 +195,8 @@ static int write_group(const walk *w, gid_t id, writer *by)
     return 1;
 }
 
-/* Finds a user or group that may write by an access control list, in the format of Linux; the group
- * bits of the mode are then the list's mask. -1: there is no list. */
+/* Finds a user or group that may write by an access control list, in the format of Linux. With such a list, the group
+ * bits of the mode are the list's mask. -1: there is no list. */
 static int write_listed(const walk *w, int fd, const struct stat *st, writer *by)
 {
     enum { USER = 2, GROUP = 4, NAMED_GROUP = 8, WRITE = 2, MAX_ENTRIES = 128 };

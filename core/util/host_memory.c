@@ -16,8 +16,8 @@
 #define LARGE (2 * HUGE_PAGE) /* aligned to huge pages from this size on */
 #define BLOCKS 32
 
-/* Memory from this size on is mapped: malloc would return freed memory to the system that the program needs again at
- * once. With a sanitizer all memory is from malloc, because sanitizers do not check mapped memory. */
+/* Memory from this size on is mapped. malloc would return freed memory to the system, although the program needs the
+ * memory again at once. With a sanitizer all memory is from malloc, because sanitizers do not check mapped memory. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MAPPED UINT64_MAX
 #else

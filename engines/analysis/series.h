@@ -18,8 +18,8 @@ typedef struct analysis_series {
     double *numbers; /* memory for analysis_series_load */
 } analysis_series;
 
-/* `rows`: number of rows that the caller computes for each body. at_once is chosen so that their memory is limited.
- * After an error do not call analysis_series_close. */
+/* `rows`: number of rows that the caller computes for each body. at_once is chosen so that the memory of these rows
+ * is limited. After an error do not call analysis_series_close. */
 collet_status analysis_series_open(analysis_series *series, collet_context *context,
                                    const collet_array *x, const char *name, int64_t rows,
                                    int64_t blocks, collet_error *err);

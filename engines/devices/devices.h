@@ -62,7 +62,7 @@ collet_status devices_next(devices_job *job, int64_t most, int64_t *device, int6
 /* Ends the threads. The next devices_next starts them again, from the first item that was not delivered. */
 void devices_stop(devices_job *job);
 
-/* Sets *share to the work of device `index`; NOT_FOUND if there is no such device. Its strings are valid
+/* Sets *share to the work of device `index`; NOT_FOUND if there is no such device. The share's strings are valid
  * until devices_destroy. */
 collet_status devices_share_at(devices_job *job, collet_device_share *share, size_t index);
 

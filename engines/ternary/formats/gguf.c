@@ -84,8 +84,8 @@ static void set_extents(ternary_gguf_tensor *t)
     t->rows = t->ndim == 2 ? t->shape[0] : 1;
 }
 
-/* Finds out which layout the tensors of type Q2_0 have, and sets their fault if it is not clear. `size`: bytes of
- * the data of all tensors. */
+/* Finds out which layout the tensors of type Q2_0 have, and sets the fault of these tensors if the layout is not
+ * clear. `size`: bytes of the data of all tensors. */
 static collet_status find_layout(const ternary_gguf *gguf, uint64_t size,
                                  const ternary_gguf_block **layout, const char **fault,
                                  collet_error *err)

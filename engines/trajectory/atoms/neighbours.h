@@ -18,12 +18,11 @@ trajectory_neighbours *trajectory_neighbours_create(void);
 /* NULL is allowed. */
 void trajectory_neighbours_free(trajectory_neighbours *neighbours);
 
-/* For each of n_targets points sets near[i] to 1 if it is at most `distance` from one of the
- * n_sources points, computed in double precision, else to 0. Points are 3 numbers each, in the unit
- * of box[9] and `distance` >= 0; a point that is not finite is near no point. To save memory, the
- * coordinates of points outside the box are overwritten by their image in the box. COLLET_FORMAT
- * for a box that is flat, not finite or thousands of times longer than wide; COLLET_OVERFLOW for
- * more than INT32_MAX points; COLLET_NO_MEMORY. */
+/* For each of n_targets points sets near[i] to 1 if the point is at most `distance` from one of the n_sources points,
+ * computed in double precision, else to 0. Points are 3 numbers each, in the unit of box[9] and `distance` >= 0; a
+ * point that is not finite is near no point. To save memory, the coordinates of points outside the box are
+ * overwritten by their image in the box. COLLET_FORMAT for a box that is flat, not finite or thousands of times
+ * longer than wide; COLLET_OVERFLOW for more than INT32_MAX points; COLLET_NO_MEMORY. */
 collet_status trajectory_neighbours_find(trajectory_neighbours *neighbours, const double box[9],
                                          double distance, double *sources, int64_t n_sources,
                                          double *targets, int64_t n_targets, uint8_t *near,

@@ -106,7 +106,7 @@ struct trajectory_reader {
 
     int64_t offset; /* byte where frame `index` begins */
     int64_t index;
-    int64_t announced; /* number of frames by the head of the file, set by the format; 0: unknown */
+    int64_t announced; /* number of frames that the head of the file states, set by the format; 0: unknown */
     int64_t line; /* text formats: line number at `offset`, from 1 */
     int64_t next; /* index of the frame to deliver next */
     int64_t stop; /* < 0: none */

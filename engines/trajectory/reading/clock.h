@@ -40,5 +40,5 @@ trajectory_clock trajectory_clock_fit(const trajectory_tick *ticks, int64_t n);
 double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64_t step,
                              double stored);
 
-/* Returns the step without the overflow of its 32 bits. `before` is such a step of the frame before. */
+/* Returns the step without the overflow of its 32 bits. `before` is the step without overflow of the frame before. */
 int64_t trajectory_clock_step(int64_t step, int64_t before);

@@ -57,8 +57,8 @@ static int tell(trajectory_index_lock *lock, const char *format, ...)
     return lock->watch.tell && lock->watch.tell(lock->watch.user, text) != 0;
 }
 
-/* Writes into the lock file who has the lock and how far the work is. Other processes read this text only for
- * messages, so a failed write is not an error. */
+/* Writes into the lock file which process has the lock and how far the work is. Other processes read this text only
+ * for messages, so a failed write is not an error. */
 static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
 {
     char holder[HOLDER] = "";

@@ -133,7 +133,8 @@ static int is_beyond(const trajectory_part *part, const trajectory_frame_head *h
 }
 
 /* 1 if the frame of file k whose head was just read, or is cut off, is left out. If the head is cut off, the frame's
- * time is estimated: the interval to the frame before it counts as equal to the interval before that. */
+ * time is estimated: the interval between this frame and the frame before it counts as equal to the interval
+ * before. */
 static int is_left_out(const parts_state *s, int64_t k, collet_status status,
                        const trajectory_frame_head *head)
 {

@@ -45,8 +45,8 @@ collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_r
                                      collet_error *err);
 
 /* Returns the number of the file that has the frame whose head was read last (0 if there is only one file).
- * Sets *file to its reader, *first to the number of its first frame, and *begin to its first byte among the
- * bytes of all files. */
+ * Sets *file to the file's reader, *first to the number of the file's first frame, and *begin to the file's first
+ * byte among the bytes of all files. */
 int64_t trajectory_parts_current(const trajectory_reader *trajectory,
                                  const trajectory_reader **file, int64_t *first, int64_t *begin);
 

@@ -45,8 +45,8 @@ const trajectory_clock *trajectory_places_clock(const trajectory_places *places,
 /* 1 if the format of an opened file computes where frames begin, without reading them. */
 int trajectory_places_computes(const trajectory_reader *file);
 
-/* `offset`: the byte at which frame `index` of a file begins according to the head of the frame before it. FORMAT if
- * the index of the file has another offset. */
+/* `offset`: the byte at which frame `index` of a file begins; the head of the frame before it states this byte.
+ * FORMAT if the index of the file has another offset. */
 collet_status trajectory_places_check(const trajectory_reader *file, const trajectory_places *places,
                                       const trajectory_places_part *part, int64_t index,
                                       int64_t offset, collet_error *err);

@@ -47,7 +47,7 @@ typedef struct member {
     type type;
     bound bound;
     rule rule;
-    size_t guard; /* offset of the int64_t guard; its row must come after the rows that it guards */
+    size_t guard; /* offset of the int64_t guard; the guard's row must come after the rows that it guards */
 } member;
 
 #define AT(name) offsetof(trajectory_notes, name)

@@ -100,8 +100,8 @@ typedef struct trajectory_cif {
     int64_t left_out; /* rows of the model so far that are in alternative locations that are not used */
     trajectory_cif_value model;
     trajectory_cif_end end;
-    int64_t next, next_line; /* where the last word that was read begins: at the end
-                                of a model, the next model or the text after the loop */
+    /* Where the last word that was read begins. After a model this is the next model, or the text after the loop. */
+    int64_t next, next_line;
 } trajectory_cif;
 
 /* Reads from the start of the file to the loop of atoms; takes title and box if they come before

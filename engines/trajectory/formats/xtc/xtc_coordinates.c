@@ -246,7 +246,7 @@ static const char *decode_atoms(decoder *d, const trajectory_xtc_block *block, i
             take_run(d, at, run, positions + 3 * i);
         else
             put(positions + 3 * i, at, d->unit);
-        /* At most 103 bytes were consumed since the last check: the padding covers them. */
+        /* At most 103 bytes were consumed since the last check, and the padding is longer. */
         if (d->in.position > end)
             return "its packed bytes end before the last atom";
         i += run + 1;
