@@ -175,8 +175,8 @@ static void writes(testbed *b)
     depth_end(b, &d);
 }
 
-/* Work takes more than a second. A wait with a limit of one second, a wait by another queue, and
- * queue_destroy wait for it. */
+/* Work takes more than a second. A wait with a limit of one second, a wait by another queue, and queue_destroy wait
+ * for this work. */
 static void seconds(testbed *b)
 {
     testbed_need_queues(b, 3);

@@ -245,7 +245,7 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
     return status;
 }
 
-/* Does not take the lock, because the caller has the only reference. */
+/* Does not take the lock: if the caller has the only reference, no other thread uses the storage. */
 int storage_settle_new(storage *s)
 {
     if (atomic_load_explicit(&s->references, memory_order_acquire) != 1 ||

@@ -35,7 +35,7 @@ static inline int storage_settled(const storage *s, const queue *q)
 }
 
 /* Settles a storage with undefined bytes, which has one reference and which nothing has used on the host. 0: the
- * storage is different, or memory is short. */
+ * storage does not meet these conditions, or memory is short. */
 int storage_settle_new(storage *s);
 
 /* BUSY if storage_use would be refused because the storage is acquired. */

@@ -392,7 +392,7 @@ collet_status io_spool_read(io_spool *spool, int64_t offset, void *bytes, size_t
 
 /* Copies mode, group and access control list of the file that is replaced. If another user owns it:
  * no list, and at most the permissions that umask allows. If the group cannot be set, group and others get only the
- * permissions that both had. If the list cannot be set, they get no permissions. */
+ * permissions that both had. If the list cannot be set, group and others get no permissions. */
 static void keep_rights(const io_spool *spool)
 {
     struct stat old, new;

@@ -6,8 +6,8 @@
  * COLLET_MPI names the file of the library, or is "off", so that each process works alone. If the variable is not
  * set, libraries are tried in turn, next to the launcher and then where the dynamic linker finds them:
  * Open MPI 4 and 5 (libmpi.so.40), MPICH and libraries with its binary interface (libmpi.so.12), the
- * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes
- * than the launcher states, it belongs to another launcher and is not used.
+ * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes than the
+ * launcher states, the library belongs to another launcher and is not used.
  *
  * Call these functions on one thread of the process, always the same. The library stays open until
  * the process ends.

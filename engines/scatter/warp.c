@@ -72,7 +72,8 @@ static void warp(const collet_scatter *s, void *values)
     memcpy(values, s->warped, (size_t)(n[0] * n[1]) * (wide ? 8 : 4));
 }
 
-/* Warps a pattern of the exact grid. The pixel of q = 0 keeps its intensity; it does not spread to other pixels. */
+/* Warps a pattern of the exact grid. The pixel of q = 0 keeps its intensity, which does not spread to other
+ * pixels. */
 static void warp_exactly(const collet_scatter *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;

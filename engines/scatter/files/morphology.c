@@ -409,7 +409,8 @@ collet_status scatter_read_layers(void *user, void *const *arrays, int64_t mater
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* The file is opened again for each part of the voxels. This function fails if it is no longer the same file. */
+/* The file is opened again for each part of the voxels. This function fails if the path no longer leads to the same
+ * file. */
 static collet_status check_same(scatter_reader *r, int first)
 {
     struct stat *a = &r->in->file, b;

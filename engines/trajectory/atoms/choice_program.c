@@ -138,7 +138,8 @@ static collet_status add_test(trajectory_choice *c, const trajectory_selection *
                            : choice_no_memory(c, err);
 }
 
-/* Adds an operator whose operand is the last node. If the result does not depend on positions, it is computed now. */
+/* Adds an operator whose operand is the last node. If the result does not depend on positions, this function computes
+ * it. */
 static collet_status add_prefix(trajectory_choice *c, const selection_step *step,
                                 const trajectory_topology *topology, collet_error *err)
 {

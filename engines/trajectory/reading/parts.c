@@ -303,8 +303,8 @@ static collet_status enter_part(trajectory_reader *trajectory, const trajectory_
     return open_part(trajectory, k, err);
 }
 
-/* Jumps to frame `index`. If other files follow, jumps to two frames before it: their times decide whether a cut frame
- * at the end of the file is left out or an error. */
+/* Jumps to frame `index`. If other files follow, jumps to the second frame before it, because the times of the two
+ * frames before it decide whether a cut frame at the end of the file is left out or an error. */
 static collet_status place(trajectory_reader *trajectory, int64_t index, collet_error *err)
 {
     const trajectory_places *places = trajectory->places;

@@ -16,7 +16,7 @@ typedef enum trajectory_holds {
 int trajectory_format_holds(const trajectory_format *format, trajectory_holds what);
 
 /* Returns the first format that can hold `what` and recognises the first n bytes of a file; NULL: none.
- * `path` serves only to exclude files that look like one of these formats but are not
+ * `path` is used only to exclude files that look like one of these formats but are of another format
  * (io_signature_misleads). */
 const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
                                                  const uint8_t *bytes, size_t n);

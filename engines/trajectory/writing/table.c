@@ -184,7 +184,8 @@ static collet_status put_names(const trajectory_table *t, io_spool *file, collet
     return status == COLLET_OK ? put(file, err, "\n") : status;
 }
 
-/* Writes a label. If it has characters with a meaning in .csv, it is put in quotes, and quotes in it are doubled. */
+/* Writes a label. If the label has characters with a meaning in .csv, writes it in quotes, and doubles quotes in the
+ * label. */
 static collet_status put_label(const char *label, io_spool *file, collet_error *err)
 {
     collet_status status = COLLET_OK;

@@ -149,8 +149,8 @@ static int is_box(io_lines lines)
     return box;
 }
 
-/* 1 if the next line has six numbers. In a file with one atom, such a line is the box; a line with fewer numbers is
- * the velocity. */
+/* 1 if the next line has six numbers. After the position of a single atom, such a line is the box; a shorter line is
+ * the atom's velocity. */
 static int has_six(io_lines lines)
 {
     const char *text;
