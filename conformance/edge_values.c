@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed edge values, which random numbers practically never include. They do not depend on the
- * seed.
+/* Fixed edge values, which random numbers practically never include. The values do not depend on the seed.
  * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 

@@ -7,7 +7,7 @@
  * outputs against an oracle in long double that shares no code with any backend (README.md). Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
  * is in run/run.c. To add an op, add a row to the table of its family. If its `check` in collet/ops.def is EXACT,
- * SUM or ELEMENTWISE, limits.c has a limit for it; all other ops need rows there.
+ * SUM or ELEMENTWISE, limits.c has a limit for the op; all other ops need rows there.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
@@ -82,8 +82,8 @@ int64_t kit_below(kit_rng *rng, int64_t count);            /* 0..count-1 */
 /* Fills floating or integer parts with random bits, a bool with 0 or 1: every exponent, denormals, infinities, quiet
  * NaN. */
 void kit_random_bits(kit_tensor *t, kit_rng *rng);
-/* Replaces about half of the parts by zeros of both signs, ones and extremes; in floating types
- * also by infinities, NaN and denormals. */
+/* Replaces about half of the parts by zeros of both signs, ones and extremes. In floating types it also uses
+ * infinities, NaN and denormals. */
 void kit_sprinkle_specials(kit_tensor *t, kit_rng *rng);
 /* Fills with normal() * 2^uniform(-spread, spread); integers: small and large integers. */
 void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
@@ -250,8 +250,9 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
     return &c->operand[c->row->info.n_out + k];
 }
 
-/* The first element of matrix, vector or number `batch` of operand k (in tensor.c). It has the last `axes` axes of
- * operand k and the last `own` axes of output 0. The other axes of operand k are broadcast to the axes of output
+/* The first element of matrix, vector or number `batch` of operand k (in tensor.c). The element has the last `axes`
+ * axes of operand k and the last `own` axes of output 0. The other axes of operand k are broadcast to the axes of
+ * output
  * 0. */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 
@@ -268,7 +269,7 @@ struct kit_plan {
 kit_case kit_case_of(const kit_plan *plan);
 void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape);
 /* Sets all shapes from the op's patterns: letters[i] has extent extents[i], "..." stands for
- * `dots`. `alternative` is the index of the pattern where the op has several. */
+ * `dots`. `alternative` is the index of the pattern if the op has several. */
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative);
 void kit_absent(kit_case *c, uint32_t operand);
@@ -318,8 +319,8 @@ struct kit_verdict {
 
 /* Fails the case for a reason that is not a limit. */
 void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
-/* Compares an error with a limit. True if it is the first error of this case beyond its limit: then
- * call kit_fail with the reason. NaN is beyond any limit. */
+/* Compares an error with a limit. True if this is the first error of the case beyond its limit; if so, call kit_fail
+ * with the reason. NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
 /* Checks that part i of operand k is `ideal` to within `limit` times `scale`. An f16 or bf16 number passes if a number
  * that rounds to it does. NaN and infinities must match. If the scale is NaN, because an input was NaN, any part
@@ -392,7 +393,7 @@ uint32_t kit_target_lacks(kit_target *target, uint32_t device);
 const kit_verb *kit_verb_at(size_t index);
 bool kit_verb_applies(const kit_verb *verb, uint32_t lacks);
 const char *kit_verb_name(const kit_verb *verb); /* "wait.limit" */
-/* Runs a check on device `device` of the target. False: it failed, and the process should end.
+/* Runs a check on device `device` of the target. False: the check failed, and the process should end.
  * result->cases is 0 if the check does not apply to the device; the text has the reason. */
 bool kit_run_verb(const kit_session *session, const kit_verb *verb, kit_target *target,
                   uint32_t device, kit_result *result);

@@ -200,7 +200,7 @@ static collet_status wrap(collet_context *cx, collet_array **out, const kit_tens
 
 /* ---- Operands ------------------------------------------------------------------------------ */
 
-/* Copies the first element of axis 0 to all others. */
+/* Copies the first element of axis 0 to all other elements of the axis. */
 static void repeat_first(kit_tensor *t)
 {
     if (t->ndim == 0 || t->count == 0)

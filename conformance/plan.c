@@ -108,8 +108,8 @@ void kit_emit_layouts(kit_plan *plan, const kit_case *c)
         lay(&next, pairs[i][0], pairs[i][1]);
         kit_emit(plan, &next);
     }
-    /* One operand with an unusual layout, the others dense: this finds fast paths that do not check
-     * all operands. */
+    /* One operand has an unusual layout, and all others are dense. This finds fast paths that do not check all
+     * operands. */
     for (uint32_t k = 0; k < c->row->operands && c->row->operands > 2; k++) {
         kit_case next = *c;
         lay(&next, KIT_DENSE, KIT_DENSE);

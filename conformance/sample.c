@@ -74,7 +74,7 @@ static const size sizes[] = {
 
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-/* The smallest case so far for each size, first with dense operands, then with others. */
+/* The smallest case so far for each size, first with dense operands, then with other operands. */
 typedef struct choice {
     const kit_row *row;
     bool own;      /* the op is listed in `sizes` */

@@ -203,7 +203,8 @@ static void generate_fill(kit_case *c, kit_rng *rng)
         return;
     bool complex = kit_part(out->dtype) != out->dtype;
     collet_dtype given = out->dtype;
-    /* Ordinary cases are in the sample, so they use only the output's dtype, which the backend has.
+    /* The sample (sample.c) has the ordinary cases. They use only the output's dtype, because the backend has that
+     * dtype.
      * */
     while (!complex && c->kind != ORDINARY && kit_next(rng) & 1) {
         given = 1 + (collet_dtype)kit_below(rng, COLLET_DTYPE_COUNT - 1);
@@ -260,7 +261,7 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
             kit_convert(part, kit_get(in, from + i % halves), ideal);
         else
             kit_convert(part, 0, ideal);
-        if (halves < parts) /* complex to bool: whether a part is not 0 */
+        if (halves < parts) /* complex to bool: true if a part is not 0 */
             ideal[0] = kit_get(in, from) != 0 || kit_get(in, from + 1) != 0;
         if (in->dtype == out->dtype)
             memcpy(ideal, kit_at(in, from + i % halves), collet_dtype_size(part));

@@ -29,7 +29,7 @@ static void plan_axpy(kit_plan *plan)
     kit_plan_scalars(plan, axpy_scalar);
 }
 
-/* The first result is alpha, including the sign of a zero; the others are ordinary. */
+/* The first result is alpha, including the sign of a zero. All other elements are ordinary. */
 static void show_alpha(kit_case *c)
 {
     kit_set(&c->operand[1], 0, 1);

@@ -13,7 +13,7 @@ static number of(long double re, long double im)
     return __builtin_complex(re, im);
 }
 
-/* e^z - 1 and ln(1 + z), where z is so small that 1 + z rounds, as sums without cancellation. */
+/* Computes e^z - 1 and ln(1 + z) as sums without cancellation, for a z so small that 1 + z would be rounded. */
 static number less_one(number z)
 {
     long double x = creall(z), y = cimagl(z), s = sinl(y / 2);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: the elementwise functions. Exact ones have the bits of truth.h; others are within the
- * limit of elementwise.def of its value. A case of each row has the stored arguments and values of conformance/vectors,
- * a third every value of a dtype of 8 or 16 bits, a fourth arguments at which identities hold.
+/* array: the elementwise functions. The results of exact functions have the bits that truth.h computes. The results
+ * of other functions differ from the values of truth.h by at most the limit in elementwise.def. Besides ordinary
+ * cases, each row has a case with the stored arguments and values of conformance/vectors, a case with every value of
+ * a dtype of 8 or 16 bits, and a case with arguments at which identities hold.
  * Tests: tests/conformance/test_truth.c, tests/conformance/defects.sh, python/tests/op/test_elementwise.py */
 #include "array.h"
 
@@ -20,8 +21,8 @@ static int exponents_of(collet_dtype part)
     return part == COLLET_F64 ? 1022 : part == COLLET_F16 ? 14 : 126;
 }
 
-/* An argument near which an exponential leaves the range of a dtype, or a multiple of pi / 2, a zero of a periodic
- * function. */
+/* An argument near which an exponential leaves the range of a dtype, or a multiple of pi / 2, where a periodic
+ * function is zero. */
 static long double turning_point(kit_rng *rng)
 {
     static const double ends[] = {9.7,   11.09,  17.3,  87.3, 88.7, 103.9,

@@ -116,8 +116,8 @@ static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long dou
     const kit_limit *limit = kit_limit_find(c->row->info.id, dtype, "quotient");
     long double top = dtype == COLLET_C64 ? 0x1p128L : 0x1p1024L;
     long double smallest = kit_ulp(kit_part(dtype), 0) / (long double)limit->limit;
-    /* This close to the largest number, infinity is within the limit, too. The limit is relative to
-     * the whole quotient, which may be far larger than this part. */
+    /* If the value is this close to the largest number of the dtype, infinity is within the limit, too. The limit is
+     * relative to the whole quotient, which may be far larger than this part. */
     long double margin = fmaxl(top * 0x1p-20L, size * (long double)limit->limit);
     if (isfinite(ideal) && fabsl(fabsl(ideal) - top) <= margin)
         return;

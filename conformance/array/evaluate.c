@@ -88,7 +88,8 @@ typedef struct function {
     const char *kinds;
 } function;
 
-/* Whether programs may use the function: it must be exact, and may not depend on the sign of a NaN. */
+/* Whether programs may use the function. The function must be exact, and its result may not depend on the sign of a
+ * NaN. */
 static bool is_chosen(const function *f, double ulp)
 {
     return ulp == 0 && f->op != COLLET_OP_SIGNBIT && f->op != COLLET_OP_COPYSIGN;

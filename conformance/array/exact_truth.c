@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact functions. Integers are computed in 128 bits, digit by digit where backends have an instruction; floating
- * numbers in a format of 113 bits, in which products and the error of a rounding are exact, and rounded once: twice
- * as many digits and two more make the second rounding of + - * / and sqrt harmless (S. Figueroa, 1995).
+/* Exact functions. Integers are computed in 128 bits; where backends use an instruction, this code computes digit by
+ * digit. Floating-point numbers are computed in a format of 113 bits and rounded once. In this format products and
+ * the errors of roundings are exact. A format with twice as many digits as the result, plus two, makes the second
+ * rounding of + - * / and sqrt harmless (S. Figueroa, 1995).
  * Tests: tests/conformance/test_truth.c */
 #include "truth.h"
 
@@ -320,7 +321,7 @@ static wide load(collet_dtype part, const char *at)
     return (wide)kit_value(part, at);
 }
 
-/* Rounds once; f16 and bf16 after f32, as docs/KERNELS.md says. */
+/* Rounds once. f16 and bf16 are rounded to f32 first, as docs/KERNELS.md says. */
 static void store(collet_dtype part, wide value, char *at)
 {
     double f64 = (double)value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of real numbers with a limit, by the C library in long double. No backend calls its functions but sinl, cosl,
- * logl and cbrtl, which cpu_scalar calls: here these are computed by series.
+/* Functions of real numbers with an error limit, computed by the C library in long double. Backends call none of its
+ * long double functions, except that cpu_scalar calls sinl, cosl, logl and cbrtl. This file computes these four
+ * functions by series.
  * Tests: tests/conformance/test_truth.c */
 #include "truth.h"
 
@@ -81,7 +82,7 @@ static void quarter_turns(ld x, uint32_t digit[DIGITS])
     }
 }
 
-/* x >= 0 as q pi/2 + r, |r| <= pi/4: returns r and q modulo 4. */
+/* Writes x >= 0 as q pi/2 + r with |r| <= pi/4; returns r and q modulo 4. */
 static ld reduced(ld x, unsigned *q)
 {
     uint32_t digit[DIGITS];
@@ -132,7 +133,8 @@ static ld series_sinpi(ld t)
     return fabsl(t) <= 0.25L ? sine(PI * t) : copysignl(cosine(PI * (0.5L - fabsl(t))), t);
 }
 
-/* Where b has 64 bits, it is even; glibc's powl(-inf, -0x1p63) is inf. */
+/* A b of at least 2^63 is even, so the sign of an infinite a does not matter. glibc's powl(-inf, -0x1p63) is wrong:
+ * inf. */
 static ld pow_of(ld a, ld b)
 {
     return powl(isinf(a) && fabsl(b) >= 0x1p63L ? fabsl(a) : a, b);

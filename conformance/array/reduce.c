@@ -361,7 +361,7 @@ static void judge_count(const kit_case *c, kit_verdict *v)
     free(counts);
 }
 
-/* 1 if the op selects x rather than y, which precedes it: NaN first, -0 before 0. For argmin and
+/* 1 if the op selects x instead of y, where y precedes x. NaN is selected first, and -0 before 0. For argmin and
  * argmax all zeros are equal, and the first of equal elements is selected. */
 static bool comes_first(uint32_t op, long double x, long double y)
 {

@@ -10,7 +10,8 @@
  * the dtype of the last input. */
 void truth_exact(uint32_t op, collet_dtype dtype, char *const at[4]);
 
-/* A function of real numbers that has an error limit, or sqrt, with a relative error of 2^-59 (near_truth.c). */
+/* Computes sqrt, or a function of real numbers that has an error limit. The relative error of the result is 2^-59
+ * (near_truth.c). */
 long double truth_near(uint32_t op, const long double x[3]);
 
 /* A complex function, computed by the C library in long double; no backend uses these functions. x[0], x[1] are

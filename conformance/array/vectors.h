@@ -4,7 +4,7 @@
 
 #include "kit.h"
 
-/* The number of rows of a function whose arguments inputs of this dtype can hold. */
+/* The number of stored rows of a function. Counts only rows whose arguments this dtype can represent. */
 int64_t vectors_count(uint32_t op, collet_dtype dtype);
 
 /* Fills the inputs of a case, which has vectors_count elements for the dtype of its last input. */
@@ -14,7 +14,7 @@ void vectors_inputs(kit_case *c);
  * have 75 correct bits, or as many as a long double has. */
 long double *vectors_outputs(const kit_case *c, bool *exact);
 
-/* The parts of the arguments and of the value in row `row` of a function and dtype, which are stored as exact or not.
- * False beyond the last row. For tests. */
+/* The parts of the arguments and of the value in row `row` of a function and dtype. `exact`: searches the exact
+ * values; else the others. False beyond the last row. For tests. */
 bool vectors_row(uint32_t op, collet_dtype dtype, bool exact, int64_t row, long double x[6],
                  long double y[2]);

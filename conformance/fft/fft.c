@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft: each output is compared with its defining sum in long double. Small transforms: all outputs;
- * large ones: all outputs for a single impulse, and for random numbers chosen outputs and the sum
- * of squares (Parseval).
+/* fft: each output is compared with its defining sum in long double. In small transforms all outputs are compared. In
+ * large transforms of a single impulse all outputs are compared, too. In large transforms of random numbers the check
+ * compares chosen outputs and the sum of squares (Parseval).
  * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
@@ -342,7 +342,7 @@ static void judge_total(const oracle *o, kit_verdict *v, int64_t b)
     judge_error(o, v, b, fabsl(sqrtl(after / before) - 1), "the sum of squares");
 }
 
-/* The element that is not finite must reach every output; from a half spectrum, at least one. */
+/* The element that is not finite must affect every output; an element of a half spectrum must affect at least one. */
 static void judge_spread(const oracle *o, kit_verdict *v, int64_t b)
 {
     const kit_tensor *out = &o->c->operand[0];

@@ -117,7 +117,7 @@ static int64_t parts_of(collet_dtype dtype)
     return kit_part(dtype) == dtype ? 1 : 2;
 }
 
-/* Like matrix_of, for complex dtypes too. A complex matrix of a kind that defines the values is the real matrix
+/* Like matrix_of, but also for complex dtypes. A complex matrix of a kind that defines the values is the real matrix
  * multiplied by 0.6 + 0.8 i. */
 static kit_matrix numbers_of(int64_t rows, int64_t columns, kit_kind kind, collet_dtype dtype,
                              kit_rng *rng)

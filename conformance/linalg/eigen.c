@@ -18,7 +18,7 @@ static void generate_eig(kit_case *c, kit_rng *rng)
     kit_generate_matrices(c, 3, (kit_kind)c->kind, rng);
 }
 
-/* A real matrix in the representation of complex ones (matrices.h); a copy of a complex matrix. */
+/* A real matrix in the representation of complex matrices (matrices.h). For a complex matrix: a copy. */
 static kit_matrix complex_of(const kit_matrix *a, int64_t parts)
 {
     kit_matrix b = kit_matrix_zero(2 / parts * a->rows, 2 / parts * a->columns);
@@ -61,8 +61,9 @@ static real worst_length(const kit_matrix *v)
     return worst;
 }
 
-/* Counts violations of the order of a real matrix's eigenvalues: they must be real, or in pairs of conjugates with the
- * positive imaginary part first. The vectors of a pair must be conjugates, and the vector of a real value real. */
+/* Counts violations of the order of a real matrix's eigenvalues. The eigenvalues must be real, or in pairs of
+ * conjugates with the positive imaginary part first. The vectors of a pair must be conjugates, and the vector of a
+ * real value must be real. */
 static real unpaired(const kit_matrix *w, const kit_matrix *v)
 {
     real count = 0;

@@ -137,7 +137,7 @@ static void fill_i8(kit_tensor *t, int kind, kit_rng *rng)
                                     : (kit_next(rng) & 1 ? -128 : 127));
 }
 
-/* Subnormal and small numbers times large ones, so that all products matter. */
+/* Subnormal and small numbers times large numbers, so that all products matter. */
 static void fill_wide(kit_tensor *t, int small, kit_rng *rng)
 {
     int minimum = t->dtype == COLLET_F16 ? -14 : kit_part(t->dtype) == COLLET_F64 ? -1022 : -126;

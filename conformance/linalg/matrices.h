@@ -96,8 +96,8 @@ extern const char *const kit_kind_names[KIT_KINDS];
 int64_t kit_zero_column(int64_t columns);
 /* Fills the matrices of input k. */
 void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng);
-/* The same with symmetric or Hermitian matrices: S, or B B^H if `positive`. The parts that kernels
- * must not read, upper triangles and imaginary parts of the diagonal, are filled with garbage. */
+/* Fills the matrices of input k with symmetric or Hermitian matrices: S, or B B^H if `positive`. The parts that
+ * kernels must not read, upper triangles and imaginary parts of the diagonal, are filled with garbage. */
 void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng);
 
 /* Emits the cases of an op whose input is "...,M,N", or with `square` "...,N,N": shapes with each

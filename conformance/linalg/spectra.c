@@ -135,8 +135,8 @@ static void plan_eigh(kit_plan *plan)
 }
 
 /* A tridiagonal matrix. A QL step that begins at the first row is shifted by 1. The block of rows 2
- * and 3 has the eigenvalue 1 up to rounding. In some of the matrices it is exactly 1: then the
- * rotation into row 1 yields 0, and the smallest f64, next to it, vanishes. */
+ * and 3 has the eigenvalue 1 up to rounding. In some of the matrices this eigenvalue is exactly 1. Then the rotation
+ * into row 1 yields 0, and the smallest f64, which is next to this 0, vanishes. */
 static void put_split_matrix(kit_tensor *t, int64_t first, double coupling)
 {
     const double diagonal[5] = {1, 0, 0, 1 - coupling * coupling, 7};

@@ -41,8 +41,8 @@ typedef struct md_frame {
     real noise;                   /* the error of d from rounding com to f64 */
 } md_frame;
 
-/* Sums a part. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and sums of the others
- * are 0. `about` = NULL: relative to the centre of mass. */
+/* Sums a part. masses, velocities and forces may be absent tensors or NULL. Without masses all masses are 1; without
+ * velocities or forces their sums are 0. `about` = NULL: relative to the centre of mass. */
 md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 

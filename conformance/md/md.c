@@ -52,8 +52,8 @@ static kit_case case_without(const kit_plan *plan, int64_t frames, int64_t atoms
     return case_of(plan, (int64_t[]){frames, atoms, -1}, kind, false, absent);
 }
 
-/* Frames, atoms and bodies (-1: without offsets). `change`: masses are F x N; in every second case they always
- * are. */
+/* Frames, atoms and bodies (-1: without offsets). `change`: masses are F x N. Every second case has such masses
+ * anyway. */
 static void plan_cases(kit_plan *plan, const int64_t (*sizes)[3], size_t count, int change,
                        uint32_t absent)
 {
@@ -326,7 +326,7 @@ static void judge_kinetic(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* 3/2 sum (l - mean)^2 / (sum l)^2 of the eigenvalues l, by the traceless part of the tensor. */
+/* 3/2 sum (l - mean)^2 / (sum l)^2 of the eigenvalues l, computed from the traceless part of the tensor. */
 static real asphericity(const real g[9])
 {
     real trace = g[0] + g[4] + g[8], sum = 0;
@@ -416,7 +416,7 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* All operands; without forces; without velocities; without both. */
+/* Cases with all operands; without forces; without velocities; without both. */
 static void plan_observables(kit_plan *plan)
 {
     const uint32_t L = 1u << 2, torque = 1u << 3, energy = 1u << 4, v = 1u << 7, f = 1u << 8;

@@ -13,7 +13,7 @@ enum {
     MD_GHOSTS,     /* half of the masses are zero */
     MD_MASSLESS,   /* all masses are zero */
     MD_POISONED,   /* a NaN in the middle frame */
-    MD_LOST,       /* in every second frame the first atom, a light one, is far away */
+    MD_LOST,       /* in every second frame the first atom, which is light, is far away */
     MD_CHOSEN,     /* half of the masses, at random, and all of frame 1 are zero */
     MD_DISTANT,    /* at the largest coordinates that are allowed; nearly all atoms in the first body */
     MD_KINDS

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random: an independent implementation of the generator, from the paper; docs/KERNELS.md defines
- * the numbers of its bits. uniform must match bit for bit, normal and exponential are judged in long
- * double.
+/* random: an independent implementation of the generator, from the paper. docs/KERNELS.md defines how its bits become
+ * numbers. The results of uniform must match bit for bit; normal and exponential are judged in long double.
  * Tests: tests/conformance/defects.sh */
 #include "kit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random: integers and variate. The algorithms of docs/kernels/random.md, with proposals in double, whose bits are
- * defined, and decisions in long double by the formulas themselves.
+/* random: integers and variate. Implements the algorithms of docs/kernels/random.md. Proposals are computed in
+ * double, because docs/kernels/random.md defines their bits. Decisions use the formulas in long double.
  * Tests: tests/conformance/defects.sh */
 #include "kit.h"
 
@@ -352,7 +352,7 @@ static void plan_integers(kit_plan *plan)
     kit_emit_layouts(plan, &c);
 }
 
-/* Spans that reject seldom, for half of the numbers, and never. */
+/* Spans for which numbers are rejected seldom, half of the time, and never. */
 static void generate_integers(kit_case *c, kit_rng *rng)
 {
     static const uint64_t spans[] = {0, 1, 9, 1000, UINT32_MAX, (uint64_t)1 << 63, ((uint64_t)1 << 63) + 1,

@@ -155,7 +155,7 @@ static void judge_ewald(const kit_case *c, kit_verdict *v)
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* Element of a spectrum of N elements an axis; the last axis may have only the first half. */
+/* An element of a spectrum with N elements on each axis. The last axis may have only the first half. */
 static number element(const kit_tensor *t, int64_t i, const int64_t n[3], const int64_t k[3])
 {
     int64_t at[4] = {i, k[0], k[1], k[2]};

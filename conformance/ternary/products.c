@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every
- * operation rounded; the others in long double.
+/* ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every operation rounded.
+ * All other results are computed in long double.
  * Tests: tests/conformance/test_broken.c */
 #include "formats.h"
 
@@ -269,8 +269,8 @@ static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_
             return (float)kit_normal(rng);
         return kit_below(rng, 3) ? sign * INFINITY : NAN;
     case TIES:
-        /* The largest magnitude is 127 or 254, with int4 7 or 14, so quantization steps are 1 or 2; the other numbers are
-         * halfway between steps. */
+        /* The largest magnitude is 127 or 254 (for int4: 7 or 14), so quantization steps are 1 or 2. All other
+         * numbers are halfway between steps. */
         if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
             return kit_below(rng, 3) ? sign * t : sign * nextafterf(t, kit_below(rng, 2) ? 0 : 1);
         return sign * (i == 0 ? (float)greatest_of(c) : (float)kit_below(rng, greatest_of(c)) + 0.5f) * (row % 2 ? 2.0f : 1.0f);
@@ -387,7 +387,7 @@ static sum sum_of_numbers(const int8_t *w, const kit_tensor *x, int64_t first, i
     return s;
 }
 
-/* One y = sum scale + bias, clamped at 0 by relu. */
+/* Computes one y = sum * scale + bias; relu replaces negative results by 0. */
 static void judge_number(const kit_case *c, kit_verdict *v, int64_t at, sum s, long double scale,
                          long double bias, const kit_limit *limit)
 {

@@ -2,7 +2,7 @@
 """Elementwise functions whose results are exact or the nearest number, in Python's integers and fractions.
 
 Each function of EXACT takes the dtype and its arguments: ints of integers and bools, floats (f32 values too),
-complex numbers. It returns the result in the same form.
+complex numbers. The function returns the result in the same form.
 """
 
 import math

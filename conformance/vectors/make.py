@@ -106,7 +106,7 @@ def several(name, count, low, high, rng, dtype):
 
 
 def complex_arguments(low, high, rng, count):
-    """Every pair of special parts, points near the branch points 0, 1, -1, i, -i, and random ones."""
+    """Every pair of special parts, points near the branch points 0, 1, -1, i, -i, and random points."""
     some = [s * x for x in (0.0, 0.5, 1.0, 2.0, 4.0) for s in (1.0, -1.0)]
     found = [complex(re, im) for re in some for im in some]
     for at in (0j, 1 + 0j, -1 + 0j, 1j, -1j):

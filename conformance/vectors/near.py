@@ -101,7 +101,8 @@ def of_two(name, a, b):
 
 
 def split(value):
-    """The value rounded to f64 (to infinity or a signed zero outside its range), and the remainder relative to that."""
+    """The value rounded to f64 (to infinity or a signed zero outside its range), and the remainder relative to the
+    rounded value."""
     if isinstance(value, float):
         return value, 0.0
     if mp.isnan(value) or mp.isinf(value):
@@ -130,8 +131,8 @@ COMPLEX = {
     "pow": lambda a, b: mp.exp(b * mp.log(a)), "div": over, "reciprocal": lambda z: 1 / z, "abs": lambda z: abs(z),
     "sign": lambda z: z / abs(z),
 }
-# How far a zero is moved to find the sign of a zero or the side of a cut, and the digits that this needs: a
-# result may be the square or the root of the move.
+# How far a zero is moved to find the sign of a zero or the side of a branch cut, and the digits that this needs. A
+# result may be the square or the root of this distance.
 MOVED, MOVED_DIGITS = 1600, 3400
 
 

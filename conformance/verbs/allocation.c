@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program's malloc, which plugins call too: it counts the blocks of the object that is watched,
- * identified by the return address of a call, and fails on demand. Only with glibc; sanitizers
- * replace malloc themselves.
+ * The program's malloc, which plugins call, too. This malloc counts the blocks that the watched object allocates, and
+ * fails on demand. The return address of a call shows whether the call is from the watched object. Only with glibc;
+ * sanitizers replace malloc themselves.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 

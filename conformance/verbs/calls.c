@@ -24,7 +24,7 @@ static testbed_operand of_rank(const testbed *b, void *buffer, int32_t rank)
     return o;
 }
 
-/* Adds y to z with operands of 1, 2, ... axes; returns how often. */
+/* Adds y to z with operands of 1, 2, ... axes; returns the number of additions. */
 static int add_ranks(testbed *b, collet_queue *q, void *z, void *y)
 {
     int added = 0;

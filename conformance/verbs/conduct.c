@@ -71,8 +71,8 @@ static void unusual(testbed *b, int number, void *user)
     sigaddset(&signals, SIGUSR1);
     sigaddset(&signals, SIGWINCH);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
-    /* libcore sets the floating-point state, but other callers may not. With the layer validation
-     * the state is left alone, because the layer would report it as an error of libcore. */
+    /* libcore sets the floating-point state, but other callers may not. With the layer validation the state is not
+     * changed, because the layer would report the change as an error of libcore. */
     if (!target_has_layers(b->target))
         floating_unusual();
     testbed_open(b);
@@ -170,7 +170,7 @@ static void create_unusual(testbed *b, int number, void *user)
     *(collet_queue **)user = testbed_queue(b);
 }
 
-/* Calls a kernel sum, which may change the state of the thread. */
+/* Calls a kernel that sums numbers. The kernel may change the state of the thread. */
 static void sum_up(testbed *b, collet_queue *q, void *in, void *out, int64_t n)
 {
     int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));

@@ -218,7 +218,8 @@ static void host(testbed *b)
     free(second);
 }
 
-/* device_supports is 0 or 1, and the same each time, also of another device of the index. */
+/* device_supports returns 0 or 1, and returns the same each time. A second device with the same index returns the
+ * same, too. */
 static void supports(testbed *b)
 {
     if (!b->plugin->device_supports)

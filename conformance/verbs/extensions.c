@@ -256,7 +256,7 @@ static void copy(testbed *b)
     collet_plugin stranger = *b->plugin;
     stranger.name = "nobody";
     stranger.extension = NULL;
-    /* Not checked under the layer validation, which reports this call as an error of libcore. */
+    /* This is not checked under the layer validation, because that layer reports this call as an error of libcore. */
     testbed_require(
         b,
         target_has_layers(b->target) || copy_between(b, table, q, y, 0, &stranger, &other, from, x, 0,
@@ -339,8 +339,8 @@ static void imported_parts(testbed *b, const collet_native_extension *native, co
     }
 }
 
-/* Imports the memory of a buffer as a second buffer: it has the same bytes, and the first keeps them when the second is
- * freed. */
+/* Imports the memory of a buffer as a second buffer. The second buffer has the same bytes, and the first buffer keeps
+ * the bytes when the second is freed. */
 static void imported(testbed *b, const collet_native_extension *native, collet_queue *q)
 {
     slot_call s;

@@ -82,7 +82,7 @@ static void *write_much(void *user)
 
 #define JOIN_SECONDS 15
 
-/* Joins a thread; false: it has not ended in time. */
+/* Joins a thread; false: the thread has not ended in time. */
 static bool join_within(pthread_t thread, int64_t seconds)
 {
     struct timespec end;

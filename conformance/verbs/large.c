@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offsets and sizes that do not fit in 32 bits. The system usually provides only memory that is
- * touched, so the large buffers cost little if the device uses host memory.
+/* Offsets and sizes that do not fit in 32 bits. The system usually provides memory only when it is touched, so the
+ * large buffers cost little if the device uses host memory.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 

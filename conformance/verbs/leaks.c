@@ -60,7 +60,7 @@ static holdings take(testbed *b, int threads)
 #define WARM 4
 #define ROUNDS 12
 
-/* Compares the amounts after the first rounds and after the last. A plugin may create an object
+/* Compares the amounts after the first rounds and after the last round. A plugin may create an object
  * late, but only once; a leak grows in every round. */
 void testbed_repeat(testbed *b, int times, void (*body)(testbed *b), const char *what)
 {

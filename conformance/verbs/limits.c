@@ -17,7 +17,7 @@ typedef struct depth {
 
 #define SECOND 1000000000
 #define SMALL 16
-#define AHEAD 4 /* slow additions before the small ones */
+#define AHEAD 4 /* slow additions before the small additions */
 
 static depth depth_begin(testbed *b)
 {
@@ -81,7 +81,7 @@ static void pending(testbed *b)
 
 #define MANY 40
 
-/* Many queues wait for a queue with many pending calls; then each queue waits for the previous one.
+/* Many queues wait for a queue with many pending calls; then each queue waits for the previous queue.
  * */
 static void queues(testbed *b)
 {
@@ -111,7 +111,7 @@ static void queues(testbed *b)
     }
     testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
                    "work in many queues, where each queue waits for the previous one");
-    /* All read `one`. */
+    /* The work of every queue reads `one`, so all must end before it is freed. */
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
     testbed_free_all(b, one, x);
@@ -129,8 +129,8 @@ static uint64_t word(uint64_t at, uint64_t seed)
 #define ALIGNED 4096
 #define LEAST ((uint64_t)9 << 20) /* bytes written behind slow work */
 
-/* Writes of `size` bytes from one place, which is overwritten after each, in a new queue behind
- * slow work. */
+/* Writes of `size` bytes in a new queue behind slow work. All writes read the same place, which is overwritten after
+ * each write. */
 static void write_behind(testbed *b, depth *d, uint64_t size, unsigned shift)
 {
     uint64_t total = (LEAST + size - 1) / size * size;
@@ -175,8 +175,8 @@ static void writes(testbed *b)
     depth_end(b, &d);
 }
 
-/* Work takes more than a second. A wait with a limit of one second, a wait by another queue, and
- * queue_destroy wait for it. */
+/* Work takes more than a second. A wait with a limit of one second, a wait by another queue, and queue_destroy wait
+ * for this work. */
 static void seconds(testbed *b)
 {
     testbed_need_queues(b, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: that they do not overlap, limits of memory, statistics.
+/* Checks that buffers do not overlap; limits of memory; statistics.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
@@ -36,7 +36,7 @@ static void expect(testbed *b, collet_queue *q, void *buffer, int i)
     free(bytes);
 }
 
-/* Buffers keep their bytes while others are allocated, written and freed. */
+/* Buffers keep their bytes while other buffers are allocated, written and freed. */
 static void apart(testbed *b)
 {
     collet_queue *q = testbed_queue(b);

@@ -54,7 +54,7 @@ static void small_writes(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A write between kernels must be done after the first and before the second. */
+/* A write between two kernels must be done after the first kernel and before the second. */
 static void writes(testbed *b)
 {
     testbed_slow(b);
@@ -212,7 +212,7 @@ static void after(testbed *b)
         testbed_destroy(b, q[i]);
 }
 
-/* A queue waits for two others; its write and its read wait too. */
+/* A queue waits for two other queues. The write and the read of this queue must wait, too. */
 static void after_two(testbed *b)
 {
     testbed_slow(b);

@@ -104,7 +104,7 @@ static const void *params_of(const own_call *o)
     return o->row.info.params_size ? o->params : NULL;
 }
 
-/* Calls accepts twice. */
+/* Calls the slot `accepts` twice. */
 static collet_status ask(testbed *b, const own_call *o, const testbed_operand *operands,
                          uint64_t *bytes)
 {

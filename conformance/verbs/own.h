@@ -22,7 +22,7 @@ typedef struct manner {
     bool repeated;      /* inputs have stride 0 on their first "..." axis */
     void *slow, *one;   /* buffers for slow work before the call; NULL: none */
     int32_t chain;      /* the length of that work */
-    bool patient;       /* the arguments are overwritten when the work is done: for results that others are compared with */
+    bool patient;       /* the arguments are overwritten only when the work is done: for reference results */
 } manner;
 
 typedef struct own_call {
@@ -35,7 +35,7 @@ typedef struct own_call {
 /* The outputs of a call. */
 typedef struct results {
     kit_tensor out[KIT_OPERANDS];
-    bool waited; /* the slow work was not done when `run` had returned and its arguments were overwritten */
+    bool waited; /* true: the slow work was not done when `run` had returned and its arguments were overwritten */
 } results;
 
 /* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the

@@ -128,7 +128,7 @@ typedef struct variant {
     results r;
 } variant;
 
-/* Sets a field to its value number `i`; false: it has no such value. */
+/* Sets a field to its value number `i`; false: the field has no such value. */
 static bool vary(own_call *o, const collet_ops_field *f, int i)
 {
     static const double numbers[] = {0, 1, 2, 3, 7, 100, -1, 0.5};
@@ -193,7 +193,7 @@ static void check_variant(testbed *b, collet_queue *q, own_call *o, variant *v, 
     }
 }
 
-/* Only fields change the results: other bytes of the parameters are reserved. */
+/* Only the fields of the parameters change the results, because all other bytes are reserved. */
 static void reserved_words(testbed *b, collet_queue *q, own_call *o, variant *first)
 {
     const manner m = {.fill = 0x66};

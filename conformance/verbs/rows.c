@@ -378,8 +378,8 @@ static void threads(testbed *b)
 
 #define MOST 60 /* allocations of one call */
 
-/* Calls the row while allocation `n` fails. It has its own queue, because a late failure makes a
- * queue fail permanently. Returns true if an allocation failed. */
+/* Calls the row while allocation `n` fails. The call has its own queue, because a late failure makes a queue fail
+ * permanently. Returns true if an allocation failed. */
 static bool run_short(testbed *b, const row_call *r, const testbed_operand *operands, int64_t n)
 {
     const void *params = r->row.info.params_size ? &r->c.params : NULL;

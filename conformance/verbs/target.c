@@ -126,7 +126,7 @@ static const void *symbol_of(const char *path, const char *name)
     return symbol;
 }
 
-/* Puts the same layers over the plugin as libcore: it records them after the plugin, the innermost
+/* Puts the same layers over the plugin as libcore. libcore records the layers after the plugin, the innermost
  * first. */
 static bool open_layers(kit_target *t, const char *path, char text[KIT_TEXT])
 {

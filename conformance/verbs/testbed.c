@@ -243,7 +243,7 @@ void testbed_open(testbed *b)
     must(b, "device_open", try_open(b, b->index, &device));
     testbed_require(b, device, "device_open returned OK and no device");
     b->device = device;
-    /* libcore does so, too. */
+    /* libcore does the same. */
     for (uint32_t i = 0; b->plugin->device_supports && i < b->plugin->kernel_count; i++)
         (void)b->plugin->device_supports(device, i);
 }

@@ -5,9 +5,9 @@
 
 #include <time.h>
 
-/* The checks hold whatever the scheduler does: they compare a stamp with the host's times before
- * and after the event, never one duration of work with another. If the host must see the device at
- * work, they try with more and more kernels. */
+/* The checks hold whatever the scheduler does, because they compare a stamp with the host's times before
+ * and after the event, never the duration of some work with the duration of other work. If the host must see the
+ * device at work, the checks try with more and more kernels. */
 #define TRIES 4
 #define TRIES_IDLE 3    /* tries, if the host never sees the device at work */
 #define RESOLUTION 5000 /* nanoseconds by which `elapsed` may be wrong, in addition to 2 % */
@@ -115,7 +115,7 @@ static void clock_of_device(testbed *b)
 }
 
 typedef struct sight {
-    bool before, after; /* work was pending before a call, and after it */
+    bool before, after; /* whether work was pending before a call, and after it */
 } sight;
 
 static void require_sums(testbed *b, collet_stamp *const at[3])

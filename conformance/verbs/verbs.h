@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.h - checks of a plugin's slots (memory, queues, devices). They call its table directly, in
+ * verbs.h - checks of a plugin's slots (memory, queues, devices). The checks call the plugin's table directly, in
  * ways in which libcore may call it. Each topic has a file; run.c lists the checks.
  *
  * A check is a function of a testbed, which has a fresh device. Helpers check the rules for every
@@ -34,7 +34,7 @@ struct kit_target {
     char logged[KIT_TEXT]; /* the first error of this check */
     char loaded[KIT_TEXT]; /* the state that loading the plugin changed */
     int64_t elements;      /* size of slow work on device `measured`; 0: not measured */
-    int chain;             /* the same of testbed */
+    int chain;             /* as in testbed */
     uint32_t measured;
 };
 
@@ -111,7 +111,7 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
 
 void testbed_logged(testbed *b, const char *slot); /* ends the check if an error was logged */
 
-/* Each returns the status of the call; the device or queue is NULL if there is none. */
+/* Each function returns the status of the call; the device or queue is NULL if there is none. */
 collet_status try_open(testbed *b, uint32_t index, collet_device **device);
 collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer);
 collet_status try_queue(testbed *b, collet_queue **queue);
@@ -122,7 +122,7 @@ collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offse
 collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds);
 collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value);
 
-/* The same, but a failure ends the check. */
+/* These functions make the same calls, but a failure ends the check. */
 void testbed_open(testbed *b);
 void testbed_close(testbed *b);
 void *testbed_alloc(testbed *b, uint64_t bytes);

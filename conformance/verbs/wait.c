@@ -63,7 +63,7 @@ static void early(testbed *b)
     wait_end(b, &w);
 }
 
-/* Waits with a limit, repeated until they report that all is done. */
+/* Repeats waits with a limit until one reports that all is done. */
 static void polled(testbed *b)
 {
     static const int64_t limits[] = {0, 1, 1000, 1000000, 20000000, 3600000000000, INT64_MAX};
@@ -148,7 +148,7 @@ static void limit(testbed *b)
     wait_end(b, &w);
 }
 
-/* Waiting for the first of several results does not wait for the others. */
+/* Waiting for the first of several results does not wait for the other results. */
 static void first(testbed *b)
 {
     wait_testbed w = wait_begin(b);
@@ -242,7 +242,7 @@ static void one_waits(testbed *b, int number, void *user)
     }
 }
 
-/* All wait for one value, some with a limit; none returns early. */
+/* All threads wait for one value, some of them with a limit. None of the waits returns early. */
 static void together(testbed *b)
 {
     wait_testbed w = wait_begin(b);

@@ -30,7 +30,7 @@ struct collet_context {
     thread_error creator;         /* the last element of the list `errors` */
     thread_error *_Atomic errors; /* new elements are added at the head */
     selection selection;
-    int32_t fallback; /* to: 0: no backend; 1: any; -1: the other named backends, under auto any */
+    int32_t fallback; /* 0: none; 1: to any backend; -1: to the other named backends, under auto to any */
     const char *last_backend;
     collet_counters counters;
     transfer_counters moved;

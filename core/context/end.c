@@ -34,8 +34,8 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Whether the lock could be taken before `end`; 0 at once if the calling thread holds a queue's
- * lock: its signal handler exits. (pthread_mutex_clocklock needs glibc 2.30.) */
+/* Whether the lock could be taken before `end`; 0 at once if the calling thread holds a queue's lock, because exit()
+ * was called in its signal handler. (pthread_mutex_clocklock needs glibc 2.30.) */
 static int lock_until(pthread_mutex_t *lock, int64_t end)
 {
     const struct timespec past = {0}, pause = {.tv_nsec = PAUSE};
@@ -158,7 +158,7 @@ void end_watch(void)
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 /* A child of fork has only this thread, but locks that other threads held stay locked. Threads of a driver that
- * compile hold the lock of the C library's loader now and then; the child would wait for it for ever. */
+ * compile hold the lock of the C library's loader now and then. The child would wait for this lock for ever. */
 static void settle(device *d, int64_t end)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};

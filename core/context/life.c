@@ -74,7 +74,7 @@ static void runtime_free(collet_runtime *r)
     uint32_t devices = atomic_load(&r->device_total);
     for (uint32_t i = 0; i < devices; i++)
         spans_destroy(r->devices[i]);
-    /* Queues of one device may use memory of another, so all queues end before any memory is freed.
+    /* Queues of one device may use memory of another device, so all queues end before any memory is freed.
      * */
     for (uint32_t i = 0; i < devices; i++)
         queues_destroy(r->devices[i]);

@@ -149,8 +149,8 @@ collet_status selection_device(const collet_runtime *r, const char *what, const 
     return collet_fail(err, status, "%s", t.bytes);
 }
 
-/* A list is an order of preference: unusable backends are skipped with a warning as long as one is
- * usable. An unknown name is an error, in a list too. */
+/* A list is an order of preference: unusable backends are skipped with a warning, provided that at least one backend
+ * is usable. An unknown name is an error, also in a list. */
 static collet_status parse_names(collet_runtime *r, selection *s, collet_error *err)
 {
     char *copy = strdup(s->choice), *rest = copy, *item;

@@ -19,13 +19,13 @@ typedef struct selection {
  * auto: nothing is usable), NO_MEMORY; *out is written only on success. */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
-/* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other
- * texts: the message of the function `what` says that `name` must be `expected`. Other errors as
+/* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other texts: the message
+ * names the function `what` and says that `name` must be `expected`. Other errors are the errors of
  * selection_parse. */
 collet_status selection_device(const collet_runtime *runtime, const char *what, const char *name,
                                const char *expected, device **out, collet_error *err);
-/* Called when no device of the selection can run a call. Adds the devices of the next backend in
- * the order of preference to `total`, under auto to `count` too; opens it if it is unproven.
+/* Called when no device of the selection can run a call. Adds the devices of the next backend in the order of
+ * preference to `total`, and under auto to `count`, too. Opens this backend if it is unproven.
  * Returns 0 if there is no further backend. */
 int selection_extend(collet_runtime *runtime, selection *s);
 void selection_clear(selection *s);

@@ -14,7 +14,7 @@ struct collet_timestamp {
     collet_runtime *runtime;
     device *device;  /* NULL: the host */
     queue *queue;    /* NULL: the host, or a synchronous device */
-    uint64_t ticket; /* ticket of the last work before it in the queue */
+    uint64_t ticket; /* ticket of the last work before the timestamp in the queue */
     block *stamp;    /* the device's collet_stamp; NULL: `time` is used */
     int64_t time;
 };

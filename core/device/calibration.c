@@ -21,7 +21,7 @@
 #define USUAL_FILE ((size_t)1 << 16)
 #define MAX_FILES 64    /* maximum number, for all backends */
 #define MAX_POINTS 64   /* maximum number of points of an op */
-#define MAX_WORK 0x1p62 /* and a time of */
+#define MAX_WORK 0x1p62 /* the largest work of a point */
 #define MAX_SECONDS 1e6
 #define FILE_NAME (sizeof "calibration--0123456789abcdef.json" + COLLET_MAX_NAME)
 #define FASTER 0.9 /* another backend is chosen if it needs at most this share of the first backend's time */
@@ -34,8 +34,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 /* Adds a description to the hash. The only numbers in the hash are the numbers of threads: other numbers are measured,
- * or change when the machine is started again (clocks, sizes of memory). The hash also leaves out choices, which follow
- * from measurements, and the reason for the number of threads. */
+ * or change when the machine is started again (clocks, sizes of memory). The hash also leaves out choices, because
+ * they follow from measurements, and the reason for the number of threads. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";
@@ -364,7 +364,8 @@ static int has_kernel(const backend *b, const char *name)
     return 0;
 }
 
-/* A device with memory of its own depends on where the operands are, too: any work may be better elsewhere. */
+/* For a device with its own memory the time also depends on the place of the operands, so another device may be
+ * better for any work. */
 static uint8_t find_crossover(const collet_runtime *r, const op *o, int dtype)
 {
     const calibration *first = NULL;
@@ -375,7 +376,7 @@ static uint8_t find_crossover(const collet_runtime *r, const op *o, int dtype)
         const calibration *c = b->calibration;
         uint32_t at = c ? c->of[o->id][dtype] : 0;
         if (!first && !at && b->device_count && has_kernel(b, o->name))
-            return CALIBRATION_NEVER; /* the backend that comes first was not measured */
+            return CALIBRATION_NEVER; /* the first backend was not measured */
         if (at && !first) {
             first = c;
             times = c->seconds[at - 1];

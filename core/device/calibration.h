@@ -26,7 +26,7 @@ struct crossover {
 typedef struct calibration {
     char *path;
     char *calibrated; /* the backend's choice "calibrated"; NULL: none */
-    /* Bytes a second, and the fixed seconds of a transfer; 0: the device works on host memory. */
+    /* Bytes per second, and the fixed seconds of a transfer; 0: the device works on host memory. */
     double to_device, to_host, latency;
     uint16_t of[OP_BUILTIN_MAX][CALIBRATION_DTYPES]; /* 1 + index into `seconds`; 0: not measured */
     uint32_t count;
@@ -46,7 +46,7 @@ static inline int calibration_dtype(collet_dtype dtype)
     return collet_dtype_size(dtype) < 8 ? CALIBRATION_F32 : CALIBRATION_F64;
 }
 
-/* The calibration of a device; NULL: there is none. Only the first device of a backend has one. */
+/* The calibration of a device; NULL: there is none. Only the first device of a backend has a calibration. */
 static inline const calibration *calibration_of(const device *d)
 {
     return d->index == 0 ? d->owner->calibration : NULL;

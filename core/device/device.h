@@ -36,7 +36,7 @@ typedef struct device_row {
     const collet_kernel_row *row;
 } device_row;
 
-/* FAILED: opening failed and is not tried again; LOST: it failed after it was open. */
+/* FAILED: opening failed and is not tried again; LOST: the device failed after it was open. */
 typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_LOST } device_state;
 
 struct device {
@@ -99,7 +99,7 @@ static inline collet_status device_note_status(device *d, collet_status status)
 }
 
 /* device_enter and device_leave enclose each call of a slot, row or extension of an open device. If the device
- * supports only one thread, they allow only one call at a time. Take no lock in between. */
+ * supports only one thread, these functions allow only one call at a time. Take no lock in between. */
 static inline void device_enter(device *d)
 {
     if (d->one_call)

@@ -56,7 +56,7 @@ collet_status layers_choose(collet_runtime *r, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the list of layers");
     }
     while (status == COLLET_OK && (name = strsep(&rest, ", \t")))
-        if (!strcmp(name, "programs")) /* which is no file */
+        if (!strcmp(name, "programs")) /* the layer "programs" has no file */
             programs_begin(&r->log);
         else if (*name)
             status = find_layer(r, name, &r->layers[r->layer_count++], err);

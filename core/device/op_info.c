@@ -24,8 +24,8 @@ static const op *op_by_name(const collet_runtime *r, const char *name)
     return NULL;
 }
 
-/* A backend's own ops are registered when it is opened. Its manifest names them, so only backends
- * with that name in it are opened. */
+/* A backend's own ops are registered when it is opened. The backend's manifest names its ops, so only backends with
+ * that name in their manifest are opened. */
 static void open_provider(const collet_runtime *r, const char *name)
 {
     for (size_t b = 0; b < r->backend_count; b++) {

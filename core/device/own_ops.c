@@ -20,7 +20,7 @@ static int same_field(const collet_ops_field *a, const collet_ops_field *b)
            a->dtype == b->dtype && a->offset == b->offset && a->size == b->size;
 }
 
-/* Fields that only the longer definition has must begin after the end of the shorter block. */
+/* Fields that only the longer definition has must begin after the end of the shorter parameter block. */
 static int fields_agree(const op *longer, const op *shorter)
 {
     for (uint32_t k = 0; k < longer->field_count; k++) {

@@ -24,7 +24,7 @@ const loader_plugin *registry_owner(const collet_runtime *r, const char *key)
     return NULL;
 }
 
-/* The choice "calibrated" comes from the calibration, the others from the probe. */
+/* The choice "calibrated" comes from the calibration; all other choices come from the probe. */
 static const char *choice(const backend *b, const char *word)
 {
     if (!strcmp(word, "calibrated"))
@@ -61,8 +61,8 @@ static int by_preference(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Without the cache of probes every start takes up to a second, so the reason is recorded, and
- * logged as a warning once a process. */
+/* Without the cache of probes every start takes up to a second, so the reason is recorded, and logged as a warning
+ * once per process. */
 static collet_status check_cache(const collet_runtime *r, collet_error *err)
 {
     static _Atomic int warned;

@@ -48,7 +48,7 @@ struct collet_runtime {
     size_t plugin_count;
     backend *backends; /* backends[i] is plugins[i]; usable backends by falling priority, then others */
     size_t backend_count;
-    crossover *crossovers; /* one for each op (calibration_compare); NULL: nothing was measured */
+    crossover *crossovers; /* one element for each op (calibration_compare); NULL: nothing was measured */
     const loader_plugin **layers; /* layers in the setting, the outermost first */
     size_t layer_count;
     pthread_mutex_t device_lock; /* guards the assignment of ordinals */
@@ -77,8 +77,9 @@ static inline int runtime_alive(const collet_runtime *runtime)
     return mark == FORK_MARK_WIPED || (mark == FORK_MARK_PROCESS && runtime->process == getpid());
 }
 collet_status runtime_forked(collet_error *err);
-/* Returns `status`. Exception: if another thread has called exit() and a device is not used any more for that reason,
- * the calling thread sleeps until the process ends, because its work has not failed. Called where no lock is held. */
+/* Returns `status`. Exception: another thread has called exit(), and a device is not used any more for that reason.
+ * Then the calling thread sleeps until the process ends, because its work has not failed. Called where no lock is
+ * held. */
 collet_status runtime_stop(const collet_runtime *runtime, collet_status status);
 /* Checks the arguments of a query. FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,

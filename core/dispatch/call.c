@@ -37,13 +37,13 @@ static collet_status fill_temporaries(frame *f)
     return COLLET_OK;
 }
 
-/* Operand number k in the order of binding. */
+/* The number of the operand that is bound as number k. */
 static uint32_t bound_index(const frame *f, uint32_t k)
 {
     return k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
 }
 
-/* Ends the uses of the first `count` that were bound; the kernel did not run. */
+/* Ends the uses of the first `count` operands that were bound. The kernel did not run. */
 __attribute__((cold, noinline)) static void drop_operands(const frame *f, uint32_t count,
                                                           const int *commit)
 {
@@ -58,7 +58,7 @@ __attribute__((cold, noinline)) static void drop_operands(const frame *f, uint32
  * output must be valid before it is declared written. */
 static collet_status bind_operands(frame *f, queue *q, int *commit)
 {
-    const int checked = programs_checked(); /* every use, then */
+    const int checked = programs_checked(); /* if programs are checked, every use is checked, too */
     f->from.count = 0;
     for (uint32_t k = 0; k < f->count; k++) {
         uint32_t i = bound_index(f, k);
@@ -314,7 +314,7 @@ static collet_status call(collet_context *cx, uint32_t id, collet_array *const *
     return status;
 }
 
-/* Not inline: the buffer of its text must not take stack while a kernel runs. */
+/* This function is not inline, because the buffer of its text must not take stack while a kernel runs. */
 __attribute__((cold, noinline)) static void
 write_call(const collet_context *cx, uint32_t id, collet_array *const *outs,
            const collet_array *const *ins, collet_status status, int64_t begin, int64_t end)

@@ -4,16 +4,16 @@
 
 #include "frame.h"
 
-/* Copies the elements of `from` to `to`, which has the same dtype and shape and another storage:
- * with the context's backend, or in host memory if the backend cannot. */
+/* Copies the elements of `from` to `to`, which has the same dtype and shape and another storage. Uses the context's
+ * backend, or copies in host memory if the backend cannot. */
 collet_status call_copy(collet_context *cx, collet_array *to, const collet_array *from);
 
 /* Index, in the context's selection, of the device that is tried first. Under "auto" the device with the shortest predicted time, if
  * devices were measured; else a device that has the only valid copy of an input. */
 uint32_t call_preferred(const frame *f);
 
-/* The k-th device that may run the call: `first` of call_preferred, then the others in order. Where
- * fallback is on or the choice auto, further backends are opened. NULL: no more. */
+/* The k-th device that may run the call: first the device number `first` (of call_preferred), then the other devices
+ * in order. If fallback is on or the choice is auto, further backends are opened. NULL: no more. */
 device *call_device(frame *f, uint32_t first, uint32_t k);
 
 /* Whether the call is tried on the next device if a device cannot run it. */

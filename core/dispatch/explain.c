@@ -14,7 +14,7 @@
 
 #define HOW_TEXT 1024 /* maximum bytes of the text of a device */
 
-/* Text of the caller, cut where it does not fit. */
+/* The caller's buffer for text. Text that does not fit is cut. */
 typedef struct writer {
     char *at;
     size_t left; /* with the NUL */
@@ -63,7 +63,7 @@ static void add_seconds(writer *w, const char *before, double seconds, const cha
     add(w, "%s%s%s", before, t.bytes, after);
 }
 
-/* What the calibration predicts for the device. */
+/* Reports what the calibration predicts for the device. */
 static void add_prediction(writer *w, const frame *f, const device *d)
 {
     predicted parts;
@@ -103,7 +103,7 @@ static void add_why(writer *w, const frame *f, uint32_t first, uint32_t tried)
                "here (backend-bench calibrate).\n");
 }
 
-/* Which of its implementations of the op (its ways) the device would use. */
+/* Reports which of its implementations of the op the device would use. */
 static void add_how(writer *w, device *d, const collet_kernel_call *call)
 {
     char how[HOW_TEXT] = "";

@@ -205,7 +205,7 @@ void frame_end(frame *f)
 
 /* ---- A device ---------------------------------------------------------------------------- */
 
-/* Kernels may return only four statuses; after any other the outputs are undefined. */
+/* Kernels may return only four statuses; after any other status the outputs are undefined. */
 collet_status frame_kernel_status(frame *f, device *d, collet_status status)
 {
     if (status == COLLET_OK || status == COLLET_REFUSED || status == COLLET_FAILED)

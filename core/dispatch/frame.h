@@ -41,7 +41,7 @@ void frame_end(frame *f);
 collet_status frame_accept(frame *f, device *d, const collet_kernel_row *row,
                            collet_kernel_call *call);
 
-/* Kernels may return only four statuses; after any other the outputs are undefined. */
+/* Kernels may return only four statuses; after any other status the outputs are undefined. */
 collet_status frame_kernel_status(frame *f, device *d, collet_status status);
 
 /* Add one operand, or all operands, to a text such as "f32 4 x 4 <- f32 4 x 4, absent". */

@@ -8,8 +8,8 @@
 #include "device/rows.h"
 #include "memory/storage.h"
 
-/* Another device is chosen if its predicted time is at most this share of the first device's time. FASTER_OTHER:
- * where the dtype was not measured, and the times of another dtype of about the same size are used. */
+/* Another device is chosen if its predicted time is at most this share of the first device's time. FASTER_OTHER: the
+ * share if the dtype was not measured, so that the times of another dtype of about the same size are used. */
 #define FASTER 0.9
 #define FASTER_OTHER 0.5
 
@@ -89,7 +89,8 @@ static int named_before(const collet_array *const *arrays, uint32_t i)
     return 0;
 }
 
-/* libcore moves whole storages: every input's, and an output's if the output is only a part of its storage. */
+/* libcore moves whole storages: the storage of every input, and the storage of an output that is only a part of its
+ * storage. */
 static void add_transfers(const device *d, const op *o, const collet_array *const *arrays,
                           predicted *parts)
 {
@@ -134,7 +135,7 @@ int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t s
         device *d = s->devices[k];
         predicted parts;
         double seconds = predict_call(d, o, arrays, &parts);
-        /* Opens a device that would be chosen, to find out whether it has the kernel. */
+        /* Opens the device that would be chosen, to find out whether this device has the kernel. */
         if ((isnan(seconds) && chosen >= 0) ||
             (chosen >= 0 && (seconds >= best || seconds >= enough * first)) ||
             device_open(d, NULL) != COLLET_OK || !device_find_row(d, o->id, sig, mask))

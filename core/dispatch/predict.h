@@ -7,7 +7,7 @@
 #include "memory/array.h"
 #include "op/op.h"
 
-/* Seconds: the kernel, bytes moved to where it runs, results moved to the host's memory. */
+/* Seconds: for the kernel, for moving bytes to the device, and for moving results to the host's memory. */
 typedef struct predicted {
     double kernel, operands, results;
 } predicted;
@@ -28,6 +28,6 @@ double predict_call(const device *d, const op *o, const collet_array *const *arr
 int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t sig, uint64_t mask,
                       const selection *s);
 
-/* A cheap test: 1 if predict_first may find another device than the first. It is not called if r->crossovers is
+/* A cheap test: 1 if predict_first may find another device than the first. Do not call it if r->crossovers is
  * NULL. */
 int predict_worth(const collet_runtime *r, const op *o, const collet_array *const *arrays);

@@ -35,7 +35,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
         storage_map(a->storage, access, whole, &base, &cx->moved, context_error(cx));
     if (status != COLLET_OK)
         return runtime_stop(cx->runtime, status);
-    /* memmove, because the caller may pass the memory that it has wrapped. */
+    /* Uses memmove, because the caller may pass the memory that the array wraps. */
     if (access == COLLET_READ)
         memmove(target, (const char *)base + a->offset, bytes);
     else

@@ -22,8 +22,8 @@ typedef struct plan_step {
 /* Numbers that the host knows are identified by their node in the graph, or by PLAN_STEP | the index of a range. */
 #define PLAN_ZERO UINT32_MAX /* the number 0 */
 
-/* A number converted to a dtype; an integer must fit. If elements of an integer dtype are compared with an integer that
- * the dtype does not hold, the constant is the nearest integer of the dtype or, as a bool, the result of the
+/* A number converted to a dtype; an integer must fit. If elements of an integer dtype are compared with an integer
+ * that does not fit the dtype, the constant is the nearest integer of the dtype or, as a bool, the result of the
  * comparison. */
 typedef struct plan_constant {
     uint32_t number;
@@ -55,7 +55,7 @@ typedef struct plan_check {
 typedef struct plan_piece {
     collet_program program;
     uint32_t first, end;                                             /* steps [first, end) */
-    uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS]; /* values; steps */
+    uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS]; /* numbers of values; numbers of steps */
     collet_dtype *dtypes;
     collet_step *steps;
     uint16_t outs[COLLET_PROGRAM_OUTPUTS];
@@ -65,11 +65,11 @@ typedef struct plan_piece {
 
 typedef struct plan {
     int users, kept;  /* kept: in the list of the expression */
-    uint64_t used;    /* time of the last use; the plan with the oldest is replaced */
+    uint64_t used;    /* time of the last use; the plan with the oldest time is replaced */
     uint64_t version; /* version of the constants */
     uint64_t hash;    /* hash of in_dtypes */
-    int beyond; /* 1: numbers that elements are compared with may be beyond the dtype of the elements */
-    int misses; /* 1: a number is beyond it, but `beyond` is 0: with these constants another plan is needed */
+    int beyond; /* 1: numbers with which elements are compared may be beyond the dtype of the elements */
+    int misses; /* 1: a number is beyond the dtype, but `beyond` is 0: these constants need another plan */
     collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with the bit PLAN_NUMBER: of a weak number */
     plan_step *steps;
     uint32_t step_count, step_capacity;

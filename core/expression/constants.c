@@ -68,14 +68,14 @@ static collet_status compute(const state *s, uint32_t op, const literal *in, uin
         elementwise_of(op)->name, literal_text(&in[0], texts[0]), literal_text(&in[1], texts[1]));
 }
 
-/* The results for all combinations of the operands' bounds, and 0 where a magnitude has its minimum. */
+/* The results for all combinations of the operands' bounds, and 0 if a magnitude has its minimum there. */
 static collet_status compute_range(const state *s, const plan_range *r, plan_bounds *out)
 {
     plan_bounds in[3] = {{{0}, {0}}};
     uint32_t first = r->op == COLLET_OP_WHERE && r->in[0] == UINT32_MAX;
     for (uint32_t i = first; i < r->count; i++)
         in[i] = bounds_of(s, r->in[i]);
-    if (first) /* the condition is both */
+    if (first) /* the condition may be true or false */
         in[0] = (plan_bounds){literal_of_bool(0), literal_of_bool(1)};
     for (uint32_t corner = 0; corner < 1u << r->count; corner++) {
         literal ends[3], made;
@@ -163,15 +163,16 @@ static collet_status convert(const state *s, const plan_constant *k, collet_scal
         value = literal_read(out, 0);
         strong = 1;
     }
-    int real = !literal_is_whole(&value) && !n; /* in derivatives; it has no integer dtype */
+    int real = !literal_is_whole(&value) && !n; /* only in derivatives: a real value cannot have an integer dtype */
     int fits = literal_convert(out, k->dtype, &value) && !(real && literal_has_integers(k->dtype));
     if (fits || (strong && !is_lost(&value, k->dtype)))
         return COLLET_OK;
     return misfit(s, k->number, &value, k->dtype);
 }
 
-/* A constant of a comparison of elements x of dtype k->beside with a number: the nearest number that the dtype holds
- * or, if the constant is a bool, the known result. The plan combines them: (x op nearest) and (or) result. */
+/* A constant of a comparison of elements x of dtype k->beside with a number: the nearest number of the dtype
+ * or, if the constant is a bool, the known result. The plan combines both constants: (x op nearest) and (or)
+ * result. */
 static void compare(state *s, const plan_constant *k, collet_scalar *out)
 {
     literal number = bounds_of(s, k->number).low, made;

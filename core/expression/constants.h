@@ -8,7 +8,7 @@
  * DTYPE: a value does not fit its dtype; INVALID: a value cannot be computed. */
 collet_status constants_set(plan *p, const graph *g, collet_error *err);
 
-/* Stores all constants in `values`, given the inputs that are `numbers`; *misses as p->misses. Errors as constants_set,
- * and NO_MEMORY. */
+/* Stores all constants in `values`, given the inputs that are `numbers`; *misses as p->misses. Has the errors of
+ * constants_set, and NO_MEMORY. */
 collet_status constants_with(const plan *p, const graph *g, const collet_scalar *numbers,
                              collet_scalar *values, int *misses, collet_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides the steps of a plan into programs that `evaluate` takes.
+/* Divides the steps of a plan into programs that the op `evaluate` can run.
  * Tests: tests/core/test_expression.c */
 #include "cut.h"
 

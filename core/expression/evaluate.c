@@ -19,8 +19,8 @@
 /* The shapes of an evaluation. */
 typedef struct extent {
     int32_t ndim, out_ndim;
-    int64_t shape[COLLET_MAX_DIMS]; /* the inputs', broadcast */
-    int64_t out[COLLET_MAX_DIMS];   /* the outputs' */
+    int64_t shape[COLLET_MAX_DIMS]; /* the broadcast shape of the inputs */
+    int64_t out[COLLET_MAX_DIMS];   /* the shape of the outputs */
     uint32_t axes;                  /* bits of the reduced axes */
 } extent;
 
@@ -62,8 +62,8 @@ static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
     return COLLET_OK;
 }
 
-/* The dtype of an input that is a number, in the form that identifies a plan; COLLET_DTYPE_NONE: a number may not have
- * dtype d. */
+/* The dtype of an input that is a number, in the form that identifies a plan. COLLET_DTYPE_NONE: a number may not
+ * have dtype d. */
 static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, collet_error *err)
 {
     if (d == COLLET_I64 || d == COLLET_F64 || d == COLLET_C128 || d == COLLET_BOOL)
@@ -108,8 +108,8 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
 
 #define FEW 32 /* constants */
 
-/* Runs a program on the first choice of backend. If this backend has no such kernel, runs single ops, which any of
- * the backends may compute: that is faster than the interpreter of another backend. A program that reduces is
+/* Runs a program on the first choice of backend. If this backend has no such kernel, runs single ops instead. Any
+ * backend may compute these, and that is faster than the interpreter of another backend. A program that reduces is
  * REFUSED in this case, because one kernel may still compute its values without the reduction. */
 static collet_status call_program(const evaluation *v, const collet_program *program,
                                   const collet_scalar *constants, collet_array *const *outs,
@@ -379,7 +379,7 @@ static collet_status run_plan(evaluation *v)
 }
 
 /* Runs the plan with its constants. *misses = 1: nothing was done, because elements are compared with a number that
- * their dtype does not hold. */
+ * does not fit their dtype. */
 static collet_status run(evaluation *v, int *misses)
 {
     collet_scalar few[FEW], *values = few;

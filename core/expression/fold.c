@@ -67,7 +67,7 @@ static literal_integer smaller(literal_integer a, literal_integer b)
     return a < b ? a : b;
 }
 
-/* Computes an op whose result is an integer; 0: it has too many bits. The caller has checked
+/* Computes an op whose result is an integer; Returns 0 if the integer has too many bits. The caller has checked
  * divisors and shifts. */
 static int compute(uint32_t op, const literal *in, literal_integer *out)
 {
@@ -348,7 +348,7 @@ collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out,
         return COLLET_OK;
     }
     collet_dtype dtype = whole ? fold_result(op, integers, &ranges) : COLLET_DTYPE_NONE;
-    if (op == COLLET_OP_WHERE) /* its condition is any number */
+    if (op == COLLET_OP_WHERE) /* the condition may be any number */
         whole &= literal_is_whole(&in[0]);
     if (whole && dtype)
         return fold_integers(op, dtype, in, count, out, err);

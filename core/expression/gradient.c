@@ -43,7 +43,7 @@ static uint32_t selected(const graph *g, uint32_t value)
     return graph_is(g, n->in[2], 0.0) ? 1 : graph_is(g, n->in[1], 0.0) ? 2 : 0;
 }
 
-/* The `where` at `value` with `other` in place of the operand that selected() names. */
+/* The `where` at `value`, with `other` instead of the operand whose number selected() returns. */
 static collet_status select_other(reversal *r, uint32_t *out, uint32_t value, uint32_t other)
 {
     uint32_t in[3];

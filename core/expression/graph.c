@@ -53,7 +53,7 @@ static uint32_t bucket_of(const node *n)
     return (uint32_t)(hash >> 40) % 512;
 }
 
-/* Nodes are zeroed before they are filled in, so equal ones have equal bytes. */
+/* Nodes are zeroed before they are filled in, so equal nodes have equal bytes. */
 static collet_status add(graph *g, uint32_t *value, const node *n, int shared, collet_error *err)
 {
     uint32_t b = bucket_of(n);
@@ -80,7 +80,7 @@ static node zeroed(node_kind kind)
     return n;
 }
 
-/* Not the padding. */
+/* Compares the members, not the padding. */
 static void set_number(node *n, const literal *number)
 {
     n->value.integer = number->integer;
@@ -191,8 +191,8 @@ int graph_is(const graph *g, uint32_t value, double number)
 
 /* ---- Functions --------------------------------------------------------------------------- */
 
-/* Simplifies x + 0, x * 1 and the like: sets *value and returns 1, or makes *op and `in` simpler. Only for derivatives,
- * because elsewhere x + 0 changes -0, and x * 0 may be NaN. */
+/* Simplifies x + 0, x * 1 and the like: sets *value and returns 1, or makes *op and `in` simpler. This is done only
+ * for derivatives, because elsewhere x + 0 changes -0, and x * 0 may be NaN. */
 static int simpler(const graph *g, uint32_t *value, uint32_t *op, uint32_t *in, uint32_t *count)
 {
     int zero[2] = {0}, one[2] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of an expression: values in an order in which each uses earlier ones only. */
+/* The graph of an expression: values, ordered so that each value uses only earlier values. */
 #pragma once
 
 #include <collet/expression.h>
@@ -33,7 +33,7 @@ typedef struct graph {
     uint32_t *next;       /* for each node, 1 + the next node in the same bucket */
     uint32_t bucket[512]; /* 1 + the first node */
     int simplify;         /* 1: graph_apply simplifies as derivatives need it */
-    int derivative;       /* 1: an integer with too many bits, or a division by 0, becomes real */
+    int derivative;       /* 1: if an integer has too many bits, or a divisor is 0, the numbers become real */
     uint32_t input_count, output_count;
     uint32_t inputs[COLLET_EXPRESSION_INPUTS], outputs[COLLET_EXPRESSION_OUTPUTS];
     char names[COLLET_EXPRESSION_INPUTS][GRAPH_NAME];
@@ -44,7 +44,7 @@ typedef struct graph {
 
 void graph_free(graph *g);
 
-/* Each adds a value, or finds an equal value, and stores its number. INVALID, NO_MEMORY; the caller
+/* Each function adds a value, or finds an equal value, and stores its number. INVALID, NO_MEMORY; the caller
  * puts the name of its function before the text. */
 collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t length,
                           collet_dtype dtype, collet_error *err);

@@ -59,8 +59,7 @@ static double number(const literal *s)
 }
 
 /* The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
- * dtype `dtype`; the last step is the power. 0: pow is more accurate, or the exponent is not such a
- * number. */
+ * dtype `dtype`; the last step is the power. 0: the op pow is more accurate, or the exponent is not such a number. */
 static uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent,
                             collet_dtype dtype)
 {
@@ -98,7 +97,7 @@ static int is_float(collet_dtype d)
 
 /* ---- Promotion --------------------------------------------------------------------------- */
 
-/* The common dtype of a weak operand of dtype `w` and others of dtype `d`. */
+/* The common dtype of a weak operand of dtype `w` and other operands of dtype `d`. */
 static collet_dtype with_weak(collet_dtype d, collet_dtype w)
 {
     if (d == COLLET_BOOL)
@@ -138,7 +137,8 @@ static int takes(uint32_t op, collet_dtype d)
     return elementwise_result(elementwise_of(op), d) != COLLET_DTYPE_NONE;
 }
 
-/* The dtype to which operands of dtype `d` are converted for the function; COLLET_DTYPE_NONE: it does not take them. */
+/* The dtype to which operands of dtype `d` are converted for the function; COLLET_DTYPE_NONE: the function does not
+ * support them. */
 static collet_dtype taken(uint32_t op, collet_dtype d)
 {
     int small = d == COLLET_BOOL || collet_dtype_size(d) == 1;
@@ -249,9 +249,9 @@ static uint32_t swapped(uint32_t op)
                                            : op;
 }
 
-/* Compares elements of an integer dtype with an integer that the dtype may not hold. A plan for
- * variable numbers computes x < 300 of u8 as (x < 255) | True. With a constant
- * number the plan compares directly, or the result is constant. */
+/* Compares elements of an integer dtype with an integer that the dtype may not hold. If the number may vary, the plan
+ * computes x < 300 for a u8 x as (x < 255) | True. With a constant number the plan compares directly, or the result
+ * is constant. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {
@@ -278,7 +278,8 @@ static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, c
     return value_step(c, &(plan_step){joins, 2, {out->id, answer.id}, COLLET_BOOL}, out);
 }
 
-/* Whether to compare in i64: it holds the integers of every dtype except u64, and the numbers that where() selects. */
+/* Whether to compare in i64. i64 holds the integers of every dtype except u64, and the numbers that where()
+ * selects. */
 static int compares_selected(const elementwise *e, const typed *in, const typed *all)
 {
     return fold_compares(e->op) && literal_has_integers(all->dtype) && all->dtype != COLLET_U64 &&
@@ -379,8 +380,8 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
 
 /* ---- Outputs ----------------------------------------------------------------------------- */
 
-/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider one if there is no kernel for
- * `d`. min and max use only `d`, because their result has the dtype of the values. */
+/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider dtype if there is no kernel
+ * for `d`. min and max use only `d`, because their result has the dtype of the values. */
 static collet_dtype reducible(uint32_t op, collet_dtype d)
 {
     collet_dtype wide[] = {d, COLLET_I64, COLLET_F64};

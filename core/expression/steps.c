@@ -53,7 +53,7 @@ collet_status steps_reduce(collet_context *cx, uint32_t id, collet_array *out,
     return collet_call(cx, id, &out, &in, &axes);
 }
 
-/* A program in work. */
+/* A program that is being run. */
 typedef struct stepping {
     collet_context *cx;
     const collet_program *p;

@@ -4,7 +4,7 @@
 
 #include <collet/collet.h>
 
-/* Extends `shape` by broadcasting it with a second shape; 0: they do not fit. */
+/* Extends `shape` by broadcasting it with a second shape; 0: the shapes do not fit. */
 int steps_broadcast(int64_t shape[COLLET_MAX_DIMS], int32_t *ndim, const int64_t *other,
                     int32_t other_ndim);
 

@@ -33,7 +33,7 @@ static size_t number_length(const char *s)
             for (at = power; is_digit(*at);)
                 at++;
     }
-    while (is_word(*at)) /* letters that do not belong to a number too, for the message */
+    while (is_word(*at)) /* includes letters that do not belong to a number, for the message */
         at++;
     return (size_t)(at - s);
 }

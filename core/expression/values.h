@@ -37,15 +37,15 @@ typedef struct compiler {
 collet_status value_no_memory(compiler *c);
 /* Adds a constant; `compares` and `beside` as in plan_constant. */
 collet_status value_constant(compiler *c, const plan_constant *k, typed *out);
-/* Adds a step, or finds an equal one nearby. */
+/* Adds a step, or finds an equal step among the latest steps. */
 collet_status value_step(compiler *c, const plan_step *s, typed *out);
-/* Adds a step, even if an equal one exists. */
+/* Adds a step, even if an equal step exists. */
 collet_status value_own_step(compiler *c, const plan_step *s, typed *out);
 collet_status value_range(compiler *c, const plan_range *r, uint32_t *number);
 /* Converts a value to a dtype; *out is TYPED_READY. */
 collet_status value_convert(compiler *c, const typed *v, collet_dtype dtype, typed *out);
 
-/* 1: an integer or bool of Python, whose value or bounds the host knows. */
+/* 1: the value is an integer or bool of Python, and the host knows its value or bounds. */
 static inline int value_is_known(const typed *v)
 {
     return v->weak && v->form != TYPED_READY && (v->dtype == COLLET_I64 || v->dtype == COLLET_BOOL);

@@ -7,8 +7,8 @@
 
 #define ARRAY_READONLY "the array wraps read-only memory and cannot be written"
 
-/* Returns INVALID for NULL, and for an array of another runtime: the context has none of that
- * runtime's devices and queues. `what` is the function, in messages. */
+/* Returns INVALID for NULL, and for an array of another runtime, because the context has no devices or queues of that
+ * runtime. `what`: the function's name, for messages. */
 static inline collet_status array_usable(collet_context *cx, const char *what,
                                          const collet_array *a)
 {

@@ -45,9 +45,9 @@ static int contiguous(const collet_array *a)
     return 1;
 }
 
-/* 1 if elements may repeat. With axes sorted by stride, each must step over all bytes that the axes
- * before it reach. This is sufficient, but not necessary: some rare views fail the test although
- * they repeat no element; they cannot be outputs. */
+/* 1 if elements may repeat. The axes are sorted by stride; each axis must step over all bytes that the axes before it
+ * reach. This is sufficient, but not necessary: some rare views fail the test although they repeat no element; they
+ * cannot be outputs. */
 static int may_repeat(const collet_array *a)
 {
     int32_t order[COLLET_MAX_DIMS], count = 0;
@@ -114,7 +114,7 @@ static int residues(const collet_array *a, int64_t period, int64_t *end)
 }
 
 /* 1 if views with overlapping ranges are interleaved and share no byte, such as two columns of a
- * table. Modulo the length of one long step each view is one run of bytes; the runs must be
+ * table. If addresses are taken modulo the length of a long step, each view is one run of bytes. The runs must be
  * disjoint. `shift` is the distance from the lowest byte of `a` to the lowest byte of `b`. */
 static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
 {

@@ -13,7 +13,7 @@ struct collet_array {
     int64_t low, high;  /* elements reached, relative to offset: [low, high); 0, 0 if empty */
     int32_t contiguous; /* 1: C order without gaps */
     int32_t repeats;    /* 1: elements may share memory, so the view cannot be written */
-    int32_t behind;     /* 1: is in the memory behind its storage */
+    int32_t behind;     /* 1: the array is in the memory behind its storage */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_DIMS];
 };
@@ -29,8 +29,8 @@ int array_same(const collet_array *a, const collet_array *b);
 /* 1 if two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
-/* Why the arrays (NULL: absent) cannot be the outputs of one call, as the end of a sentence about output
- * *which, or about both where *other differs from it. NULL: they can. */
+/* Why the arrays (NULL: absent) cannot be the outputs of one call, as the end of a sentence about output *which. If
+ * *other differs from *which, the sentence is about both outputs. NULL: they can. */
 const char *array_refused_as_outputs(const collet_array *const *outs, uint32_t count,
                                      uint32_t *which, uint32_t *other);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copies - a storage, and the copies of its bytes: which are valid, the order of work on them, and
- * moving bytes between them. The caller holds the storage's lock. */
+/* copies - a storage, and the copies of its bytes: which copies are valid, the order of work on them, and transfers
+ * of bytes between them. The caller holds the storage's lock. */
 #pragma once
 
 #include "device/memory_count.h"
@@ -14,18 +14,18 @@ typedef struct storage {
     collet_runtime *runtime;
     uint64_t bytes;
     uint32_t readonly; /* 1: wrapped memory that is never written; constant */
-    void *own;         /* memory for few elements, a part of the storage's; NULL: none; constant */
+    void *own;         /* memory for few elements, allocated with the storage; NULL: none; constant */
     pthread_mutex_t lock;
     block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
-    int32_t acquired;        /* number of readers that have acquired it, or STORAGE_WRITER */
-    int32_t acquired_space;  /* the space in which it is acquired for writing */
+    int32_t acquired;        /* number of readers that have acquired the storage, or STORAGE_WRITER */
+    int32_t acquired_space;  /* the space in which the storage is acquired for writing */
     int32_t lost;            /* 1: the only valid copy was on a lost device */
     int32_t wrapped;         /* 1: the host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
     void (*deleter)(void *user);
     void *user;
-    int32_t home;           /* the space where others share the bytes: 0, or a wrapped block's */
+    int32_t home;           /* the space in which others share the bytes: 0, or the space of a wrapped block */
     _Atomic int32_t shared; /* number of other users; changed under the lock, read without it */
     /* written.h uses these members while programs are checked. */
     _Atomic int noted; /* 1: `hash` is the hash of the bytes on the host */
@@ -60,7 +60,7 @@ static inline int copies_never_written(const storage *s)
  * work if another valid copy exists. */
 void copies_drop_lost(storage *s);
 
-/* Allocates the host memory unless it exists; the storage may have it already for few elements. */
+/* Allocates the host memory unless it exists. For few elements the storage may have it already. */
 collet_status copies_take_host(storage *s, collet_error *err);
 /* Adds a copy on q's device. */
 collet_status copies_create(storage *s, queue *q, block **out, collet_error *err);

@@ -153,7 +153,7 @@ static int is_there(device *d, dl_device where)
            native.dlpack_id == where.id;
 }
 
-/* Searches the open devices, then those that the context has chosen. */
+/* Searches the open devices, then the devices that the context has chosen. */
 static device *find_device(collet_context *cx, dl_device where)
 {
     for (uint32_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {

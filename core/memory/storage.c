@@ -12,7 +12,7 @@ static const origins no_origins;
 
 /* ---- State ------------------------------------------------------------------------------- */
 
-/* Others may have written the shared bytes in the space `home`: only that copy is valid then. */
+/* Others may have written the shared bytes in the space `home`; then only the copy in that space is valid. */
 static void trust_home(storage *s)
 {
     if (!storage_is_shared(s) || s->acquired || copies_never_written(s))
@@ -245,7 +245,7 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
     return status;
 }
 
-/* Without the lock: no other thread has the only reference. */
+/* Does not take the lock: if the caller has the only reference, no other thread uses the storage. */
 int storage_settle_new(storage *s)
 {
     if (atomic_load_explicit(&s->references, memory_order_acquire) != 1 ||

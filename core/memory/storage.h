@@ -34,8 +34,8 @@ static inline int storage_settled(const storage *s, const queue *q)
     return q->device->space == 0 && q->device->synchronous && storage_settled_on_host(s);
 }
 
-/* Settles a storage that has one reference and that nothing has used on the host, with undefined bytes. 0: it is another, or
- * memory is short. */
+/* Settles a storage with undefined bytes, which has one reference and which nothing has used on the host. 0: the
+ * storage does not meet these conditions, or memory is short. */
 int storage_settle_new(storage *s);
 
 /* BUSY if storage_use would be refused because the storage is acquired. */
@@ -56,7 +56,7 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
 collet_status storage_unmap(storage *s, collet_error *err);
 
 /*
- * Shared memory: others may read and write the bytes at home at any time between two calls. So no copy
+ * Shared memory: others may read and write the bytes in the space `home` at any time between two calls. So no copy
  * in another space is valid at the start of a use, and storage_settle_shared ends each call.
  *
  * storage_share waits for the work on the host memory and shares it until storage_unshare. BUSY; UNSUPPORTED if
@@ -77,8 +77,8 @@ collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, c
 
 /* Like storage_map, for memory of q's device and for commands that the program itself enqueues in
  * `q`; these come after the work on the bytes. `wait`: waits for that work, so that the commands
- * may be in any queue. Returns the buffer. At the release, with `q` NULL, all such commands are
- * over; else they are in `q`. */
+ * may be in any queue. Returns the buffer. If `q` is NULL at the release, all such commands are over; else they are
+ * in `q`. */
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
                                  collet_buffer **buffer, transfer_counters *moved,
                                  collet_error *err);

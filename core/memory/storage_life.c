@@ -9,9 +9,10 @@
 #include "util/host_memory.h"
 #include "written.h"
 
-#define ALIGNMENT 64 /* of elements, as in host_memory.c */
+#define ALIGNMENT 64 /* alignment of elements, as in host_memory.c */
 
-/* Elements of at most so many bytes are a part of the storage's memory. A sanitizer would not see writes beyond them. */
+/* Elements of at most FEW bytes are a part of the storage's own memory. A sanitizer would not see writes beyond
+ * them. */
 #if defined(__SANITIZE_ADDRESS__)
 #define FEW 0
 #else
@@ -120,7 +121,7 @@ static void write_back(storage *s, const block *foreign)
     collet_error err;
     int only_there = atomic_load_explicit(&s->settled, memory_order_acquire);
     if ((only_there && !programs_checked()) ||
-        s->acquired == STORAGE_WRITER) /* never released, so the caller may have written it */
+        s->acquired == STORAGE_WRITER) /* never released, so the caller may have written the bytes */
         return;
     collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
                                    : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
@@ -139,8 +140,8 @@ static void end_memory(device *lost, void (*deleter)(void *user), void *user)
         deleter(user);
 }
 
-/* Memory must exist until all work on it is over, also on a lost device. Returns such a device if it may use memory that
- * is a part of the storage's. */
+/* Memory must exist until all work on it is over, also on a lost device. Returns such a device if it may use memory
+ * that was allocated with the storage. */
 static device *end_copies(storage *s)
 {
     block *foreign = foreign_block(s);

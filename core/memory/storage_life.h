@@ -4,8 +4,8 @@
 
 #include "storage.h"
 
-/* Creates a storage of `bytes` uninitialised bytes; host memory is allocated when first used, but that of few bytes
- * together with the storage. `behind`: bytes for the caller behind the struct, which are freed with the storage. */
+/* Creates a storage of `bytes` uninitialised bytes; host memory is allocated at its first use, or with the storage if
+ * it has few bytes. `behind`: bytes for the caller behind the struct, which are freed with the storage. */
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, size_t behind, storage **out,
                              collet_error *err);
 /* Wraps the caller's memory. When the last reference is dropped, results of devices are copied to

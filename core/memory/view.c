@@ -308,8 +308,8 @@ static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *
     return 1;
 }
 
-/* A view of the array's storage with a new shape. It has the strides of the array; the caller
- * sets the new strides. */
+/* A view of the array's storage with a new shape. The view has the strides of the array; the caller sets the new
+ * strides. */
 static collet_status shaped_view(collet_context *cx, const char *what, collet_array **out,
                                  const collet_array *array, int32_t ndim, const int64_t *shape,
                                  collet_array **view)

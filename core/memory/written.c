@@ -15,8 +15,8 @@ static storage *first;
 #define CHUNK 16384
 
 /* Copies memory that the program may have unmapped. 0: it cannot be read. The kernel reads the bytes as the
- * processor would, so memory of drivers is readable too. Where a filter of system calls (seccomp) forbids the
- * copy, unmapped memory ends the process. */
+ * processor would, so memory of drivers is readable, too. If a filter of system calls (seccomp) forbids the copy,
+ * unmapped memory ends the process. */
 static int copy(void *to, const void *from, size_t bytes)
 {
     const struct iovec source = {(void *)(uintptr_t)from, bytes}, target = {to, bytes};
@@ -70,7 +70,7 @@ void written_end(storage *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* Whether the host's bytes cannot change legally: nobody may write them, and no enqueued work does. */
+/* Whether the host's bytes cannot change legally: nobody may write them, and no enqueued work writes them. */
 static int fixed(const storage *s)
 {
     return (s->wrapped || s->acquired > 0) && s->acquired != STORAGE_WRITER && !s->writing &&
@@ -140,9 +140,9 @@ collet_status written_check(storage *s, collet_error *err)
     if (!atomic_load(&s->noted) || !fixed(s))
         return COLLET_OK;
     int readable = hash(s->host.memory, s->bytes, &h);
-    if ((readable && h == s->hash) || !atomic_load(&s->noted)) /* another wrap is written now */
+    if ((readable && h == s->hash) || !atomic_load(&s->noted)) /* another storage over the bytes is being written */
         return COLLET_OK;
     if (readable)
-        atomic_store(&s->noted, 0); /* named once */
+        atomic_store(&s->noted, 0); /* reports each write once */
     return name_fault(s, readable, err);
 }

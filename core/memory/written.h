@@ -7,7 +7,7 @@
 
 #include "copies.h"
 
-/* Begin to watch a storage that wraps host memory; end to watch any storage. */
+/* written_begin begins to watch a storage that wraps host memory; written_end ends the watch of any storage. */
 void written_begin(storage *s);
 void written_end(storage *s);
 /* INVALID, once, if the program has written the bytes since written_note; INVALID if it has unmapped them. */

@@ -8,7 +8,7 @@
 #include "util/struct.h"
 #include "util/text.h"
 
-/* The field of which a block of `size` bytes has only a part; NULL: there is none. */
+/* The field that a block of `size` bytes cuts; NULL: there is none. */
 static const collet_ops_field *cut_field(const op *o, uint32_t size)
 {
     for (uint32_t k = 0; k < o->field_count; k++) {
@@ -137,7 +137,7 @@ static int agree(const misfit *found, uint32_t count)
     return count && found[0].wrong;
 }
 
-/* Whether no signature before `s` expects the same of an operand. */
+/* Whether no signature before `s` expects the same dtype of an operand. */
 static int is_first(const misfit *found, uint32_t s, uint32_t operand)
 {
     for (uint32_t before = 0; before < s; before++)

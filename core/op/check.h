@@ -11,8 +11,8 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
 
 /* Sets *out to the parameter block of a call: `params` itself or, if an older program passed a
  * shorter block, a copy in `copy` (OP_PARAMS_MAX bytes, aligned) that is filled up with zeros.
- * INVALID, also if reserved fields, or fields that only a newer version knows, are not 0. Inline,
- * as op_check, because every call uses both. */
+ * INVALID, also if reserved fields, or fields that only a newer version knows, are not 0. Inline like op_check,
+ * because every call uses both. */
 static inline collet_status op_params(const op *o, const void *params, void *copy, const void **out,
                                       collet_error *err)
 {

@@ -27,8 +27,7 @@ const elementwise *elementwise_named(const char *name, size_t length);
 /* Row `index`, in the order of ids; NULL beyond the last. */
 const elementwise *elementwise_at(size_t index);
 
-/* The dtype of the result for operands of `dtype`; COLLET_DTYPE_NONE: the function does not take
- * it. */
+/* The dtype of the result for operands of `dtype`; COLLET_DTYPE_NONE: the function does not support the dtype. */
 collet_dtype elementwise_result(const elementwise *e, collet_dtype dtype);
 /* The dtype that operand i must have for operands of `dtype`. */
 collet_dtype elementwise_operand(const elementwise *e, collet_dtype dtype, uint32_t i);

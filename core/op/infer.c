@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Infers the outputs of a call by the checks of a call with open outputs.
+/* Infers the outputs of a call: runs the checks of a call whose outputs are unknown.
  * Tests: tests/core/test_infer.c */
 #include "infer.h"
 
@@ -95,7 +95,7 @@ static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec
     if (shape_check(v->dtype, v->ndim, v->shape, &size, &why) != COLLET_OK)
         return operand_error(f->op, k, &why, err);
     collet_array_spec made = {.dtype = v->dtype, .ndim = v->ndim};
-    memcpy(made.shape, v->shape, (size_t)v->ndim * sizeof *made.shape); /* which may be out's */
+    memcpy(made.shape, v->shape, (size_t)v->ndim * sizeof *made.shape); /* v->shape may be the shape of `out` */
     *out = made;
     return COLLET_OK;
 }

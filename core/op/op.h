@@ -31,9 +31,9 @@ typedef struct op_shapes {
     int apart; /* set by a rule: no output may be an input, although the op permits it */
 } op_shapes;
 
-/* A rule expresses what patterns cannot. It runs after the patterns, when the views are broadcast:
- * computes unknown shapes, and checks given shapes and the parameters. One function does both, so
- * that a call accepts inferred shapes: see op_expect and op_open. */
+/* A rule expresses what patterns cannot. A rule runs after the patterns, when the views are broadcast. It computes
+ * unknown shapes, and checks given shapes and the parameters. One function does both, so that a call accepts inferred
+ * shapes: see op_expect and op_open. */
 typedef collet_status op_rule(const struct op *op, op_shapes *views, const void *params,
                               collet_error *err);
 
@@ -44,7 +44,7 @@ typedef struct op {
     uint32_t id;
     uint32_t n_out, n_in;
     uint32_t params_size;
-    uint32_t alias; /* 0: an output may not be an input; 1: it may be any, 2: only the first */
+    uint32_t alias; /* 0: no output may be an input; 1: an output may be any input; 2: only the first input */
     uint32_t sig_count;
     uint32_t unknown_sigs; /* number of signatures with dtypes that this libcore does not know */
     int32_t elementwise;   /* every pattern is "..." alone */
@@ -59,7 +59,7 @@ typedef struct op {
     const collet_ops_field *fields;
     uint32_t field_count, field_size;
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
-    uint64_t exact[OP_SIG_MAX];                /* the same, packed; 0 if it has '*' or '=' */
+    uint64_t exact[OP_SIG_MAX];                /* the signature, packed; 0 if it has '*' or '=' */
     collet_ops_operand operand[COLLET_MAX_OPERANDS];
 } op;
 

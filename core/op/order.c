@@ -36,7 +36,7 @@ static int falls(const struct op_view *v, const int32_t *order)
     return found;
 }
 
-/* The axes of operand v, the axis with the largest stride first; axes of one element before them. */
+/* The axes of operand v: first the axes of one element, then the other axes by falling stride. */
 static void sort_by_strides(const struct op_view *v, int32_t *order)
 {
     int64_t key[COLLET_MAX_DIMS];

@@ -9,7 +9,7 @@
 
 #include "util/text.h"
 
-/* The extents that letters and "..." are bound to so far. */
+/* The extents to which letters and "..." are bound so far. */
 typedef struct binding {
     uint64_t bound;      /* the letters that are bound, as bits of letter_bit */
     int64_t letter[128]; /* extents of bound letters */
@@ -208,8 +208,8 @@ static int infer_view(const binding *b, const collet_ops_pattern *p, struct op_v
     return 1;
 }
 
-/* Binds the letters and "..." of operand i; on a mismatch *other is the operand that it conflicts
- * with, or i. */
+/* Binds the letters and "..." of operand i; on a mismatch *other is the operand that conflicts with operand i, or i
+ * itself. */
 static const collet_ops_pattern *bind_operand(const op *o, binding *b, const struct op_view *v,
                                               uint32_t i, uint32_t *other)
 {
@@ -367,7 +367,7 @@ static void sort_axes(const op_shapes *v, uint32_t count, uint32_t first, int32_
 
 void op_merge_axes(op_shapes *views, uint32_t count, int any_order, op_scratch *scratch)
 {
-    uint32_t first = 0; /* the first operand that is present; all have the same axes */
+    uint32_t first = 0; /* the first operand that is present; all operands have the same axes */
     while (first < count && !views->operand[first].shape)
         first++;
     int32_t ndim = first < count ? views->operand[first].ndim : 1;

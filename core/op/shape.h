@@ -16,7 +16,7 @@ void op_merge_axes(op_shapes *views, uint32_t count, int any_order, op_scratch *
 /* The shape of output k if it is to be inferred; else NULL. */
 int64_t *op_open(op_shapes *views, uint32_t k);
 
-/* States that output k has this shape: stores it if it is to be inferred, else compares. SHAPE: the
+/* States that output k has this shape: stores the shape if it is to be inferred, else compares the shapes. SHAPE: the
  * text has the shapes of output 0 and input 0, and `why`. */
 collet_status op_expect(const op *o, op_shapes *views, uint32_t k, int32_t ndim,
                         const int64_t *shape, const char *why, collet_error *err);

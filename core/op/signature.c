@@ -189,7 +189,8 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 
 /* ---- Inference ----------------------------------------------------------------------------- */
 
-/* The dtype of output 0 under a signature: its letter's or, for '=' and '*', another operand's. */
+/* The dtype of output 0 under a signature: the dtype of its letter. For '=' and '*' it is the dtype of another
+ * operand. */
 static collet_dtype first_dtype(const op *o, const char *letters, const op_shapes *v,
                                 collet_dtype scalar)
 {

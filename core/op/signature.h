@@ -22,7 +22,7 @@ int op_letter_fits(char letter, collet_dtype d, collet_dtype first);
 
 /* 1 if the dtypes packed in `sig` (absent operands 0) are accepted. */
 int op_accepts(const op *o, uint64_t sig);
-/* The same for the signature of a row of kernels: 0 if the op takes any dtypes. */
+/* 1 if the op accepts the signature of a row of kernels; 0 if the op takes any dtypes. */
 int op_accepts_row(const op *o, uint64_t sig);
 
 /* The accepted dtypes with number `index`, with every operand present; 0 beyond the last, and for
@@ -30,5 +30,6 @@ int op_accepts_row(const op *o, uint64_t sig);
 int op_signature(const op *o, size_t index, collet_dtype *dtypes);
 
 /* Sets dtypes that are 0 to the dtypes of the first signature that fits; changes nothing if none
- * fits, or if the op takes any dtypes: then its rule sets them. `scalar`: the dtype of the op's scalar parameter; 0 if it has none. */
+ * fits, or if the op takes any dtypes, because its rule then sets them. `scalar`: the dtype of the op's scalar
+ * parameter; 0 if the op has none. */
 void op_infer_dtypes(const op *o, op_shapes *views, collet_dtype scalar);

@@ -29,7 +29,7 @@ static int is_axis_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Parses one list of axes, which ends at a blank, '|', '?', ']' or the end; NULL: malformed. */
+/* Parses one list of axes, which ends at a blank, '|', '?', ']' or the end of the text; NULL: malformed. */
 static const char *parse_pattern(const char *s, collet_ops_pattern *p)
 {
     *p = (collet_ops_pattern){0};

@@ -67,7 +67,7 @@ static const char *machine_name(unsigned machine, char text[MACHINE_TEXT])
     return text;
 }
 
-/* Refuses another class or byte order. Up to e_machine the header has the same layout in all. */
+/* Refuses another class or byte order. Up to e_machine the header has the same layout in all classes. */
 static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why)
 {
     char name[MACHINE_TEXT], own[MACHINE_TEXT];
@@ -114,8 +114,7 @@ static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t s
     return COLLET_OK;
 }
 
-/* The file must contain every byte that the dynamic linker maps: reading a missing one raises
- * SIGBUS. */
+/* The file must contain every byte that the dynamic linker maps: reading a missing byte raises SIGBUS. */
 static collet_status check_segments(const Elf64_Phdr *p, size_t count, uint64_t size, refusal *why)
 {
     for (size_t i = 0; i < count; i++)

@@ -6,8 +6,8 @@
 
 #include "record.h"
 
-/* One note; `content` is valid during the call. COLLET_OK continues the walk; anything else, with
- * *why set, ends it and is its result. */
+/* Called for each note; `content` is valid during the call. COLLET_OK continues the walk. Any other status, with *why
+ * set, ends the walk and is its result. */
 typedef collet_status (*elf_note_fn)(void *user, const char *owner, uint32_t type,
                                      const unsigned char *content, size_t bytes, refusal *why);
 
@@ -16,5 +16,5 @@ typedef collet_status (*elf_note_fn)(void *user, const char *owner, uint32_t typ
  * "empty", "not-elf", "truncated", "wrong-class", "wrong-machine", "not-shared-object",
  * "malformed-elf": FORMAT; "unreadable": IO; NO_MEMORY. */
 collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, refusal *why);
-/* 1, with *why, for an ELF file, also a program, that is "wrong-class" or "wrong-machine". */
+/* 1, with *why, for an ELF file (a shared object or a program) that is "wrong-class" or "wrong-machine". */
 int elf_note_is_foreign(int fd, refusal *why);

@@ -113,8 +113,8 @@ static char *mapped_path(int *there)
 
 /* The dynamic linker's name may be relative to a former working directory of the program, so the
  * path of the mapping is preferred. With overlay file systems that path may not lead to the file,
- * because it is a path of a lower layer, or because device numbers differ: then the linker's name
- * is used, if it is absolute. */
+ * because it is a path of a lower layer, or because device numbers differ. Then the linker's name is used if it is
+ * absolute. */
 static char *core_path(void)
 {
     Dl_info info;

@@ -6,7 +6,7 @@
 
 #include <collet/types.h>
 
-/* If all members are equal, it is the same file with the same contents, as far as the system
+/* If all members of two identities are equal, both are the same file with the same contents, as far as the system
  * shows. */
 typedef struct file_identity {
     uint64_t device, inode, size;

@@ -63,7 +63,7 @@ void loader_plugins_free(loader_plugin *plugins, size_t count)
     free(plugins);
 }
 
-/* The name of a plugin by its file: "name" for "dir/name.so.1". */
+/* The name of a plugin, from the name of its file: "name" for "dir/name.so.1". */
 static char *stem(const char *path)
 {
     const char *base = strrchr(path, '/') + 1;
@@ -265,7 +265,7 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *us
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
-/* Keeps one usable plugin of each name: the first that could be loaded, else the first. */
+/* Keeps one usable plugin of each name: the first plugin that could be loaded; if none could, the first plugin. */
 static collet_status settle_names(scan *s)
 {
     collet_status status = COLLET_OK;
@@ -346,8 +346,8 @@ static collet_status probe_all(scan *s)
 /* ---- The search ------------------------------------------------------------------------------ */
 
 /* A file that the policy refused without reading it may be a layer, and then it must not be listed
- * as a backend. It is opened through /proc, so that it cannot be replaced in between: opening a
- * special file may have effects. */
+ * as a backend. The file is opened through /proc, so that it cannot be replaced in between, because opening a special
+ * file may have effects. */
 static collet_status note_layer(const char *path, int32_t *layer)
 {
     char again[32];
@@ -393,7 +393,7 @@ static loader_plugin *find_name(const scan *s, const char *name)
     return NULL;
 }
 
-/* 0 for files without a valid name and for ordinary libraries: they are only recorded. */
+/* Returns 0 for files without a valid name and for ordinary libraries, because these are only recorded. */
 static int is_listed(const loader_plugin *p)
 {
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;
@@ -407,8 +407,7 @@ static int is_told(const candidate *first, const candidate *c)
     return 0;
 }
 
-/* If another plugin is usable, no error reports why these are refused: log one warning for each
- * reason. */
+/* If another plugin is usable, no error reports why these plugins are refused. So log one warning for each reason. */
 static void warn_of_refused(const scan *s)
 {
     const collet_host *host = s->options->host;

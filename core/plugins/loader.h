@@ -6,7 +6,7 @@
  * in a child process; open runs it in this process. Every step of every file is one record. A
  * refused file never makes a call fail.
  *
- * Codes of the records, by stage. They are stable: scripts may compare them.
+ * Codes of the records, by stage. The codes are stable, so scripts may compare them.
  *
  *   any       ok                        the step was passed
  *             no-memory                 out of memory
@@ -19,8 +19,8 @@
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
  *             world-writable-directory  anyone may replace the file, or a directory above it
- *             group-writable            members of a group may: neither root's nor the user's own,
- *                                       nor one of trust_group
+ *             group-writable            members of a group may, which is not root's group, the user's own
+ *                                       group or a group in trust_group
  *             group-writable-directory  they may replace the file, or a directory above it
  *             foreign-owner             owner of file or directory is not root, this user or the
  *                                       owner of libcore
@@ -53,7 +53,7 @@
  *             exit-in-...               the plugin ended the process
  *             unresolved-symbol         a symbol (or symbol version) that no library defines
  *             missing-entry             no collet_plugin_entry (of a layer: collet_layer_entry)
- *             entry-null                it returned NULL
+ *             entry-null                collet_plugin_entry returned NULL
  *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
  *             vtable-...                the table breaks the contract: abi, short, slot, reserved,
  *                                       arrays, name, op, sig, params, run, repeated,
@@ -61,15 +61,15 @@
  *             kernels-differ            manifest and table name different kernels
  *             capabilities-failed       capabilities returned an error
  *             capabilities-invalid      capabilities violate plugin.h
- *             undeclared-setting        it reads a key that its manifest does not declare
+ *             undeclared-setting        the plugin reads a key that its manifest does not declare
  *             changed                   the file changed after its manifest was read
  *           passed, but unproven: the plugin is tried when it is first used
  *             missing-library           a library that it needs was not found
  *             load-failed               the dynamic linker failed for another reason
  *             probe-unavailable         collet-probe could not be started or reported nothing
  *             not-probed                probing is switched off
- *   register  duplicate-name            an earlier file in the search path has the name, or a later
- *                                       one, and this one could not be loaded by its probe
+ *   register  duplicate-name an earlier file in the search path has the same name. Or a later file has it, and the
+ *             probe could not load this file
  *   open      changed                   the file is not the one that was found
  *             op-left-out               another backend defines an op of that name differently
  *             signature-left-out        an own op has types that this libcore does not know
@@ -80,9 +80,9 @@
  *             device-slot               a slot that a device's properties require is NULL
  *             and the codes of `probe` whose fault can be detected without a child
  *
- * An undefined symbol is refused, a missing library is not: a plugin must name the libraries that
- * it needs, so a symbol that none of them defines is missing in every program, while a library may
- * be found by the program's rpath or be loaded already.
+ * A plugin with an undefined symbol is refused; a plugin with a missing library is not. A plugin must name the
+ * libraries that it needs. So a symbol that none of these libraries defines is missing in every program. But a
+ * library may be found by the program's rpath, or may be loaded already.
  */
 #pragma once
 
@@ -92,9 +92,9 @@
 #include "record.h"
 
 /*
- * Lists the plugins and layers in the search path, in its order. Names are unique. Of several plugins of a name: the
- * first that its probe could load, else the first usable plugin, else the first. Shared objects
- * without a manifest are ordinary libraries: records, not plugins. *plugins belongs to the caller:
+ * Lists the plugins and layers in the search path, in its order. Names are unique. If several plugins have one name,
+ * the list has the first that its probe could load, else the first usable plugin, else the first. Shared objects
+ * without a manifest are ordinary libraries: records, not plugins. The caller frees *plugins with
  * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
  * twice timeout_ms for each 16 of them (probing.h). */
 collet_status loader_scan(const loader_options *options, record_list *records,
@@ -107,8 +107,8 @@ void loader_plugins_free(loader_plugin *plugins, size_t count);
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           record_list *records, const collet_plugin **vtable, collet_error *err);
 
-/* Opens a layer over the table of `backend`, or of another layer over it: *table becomes the
- * layer's. As loader_open. */
+/* Opens a layer over the table of `backend`, or of another layer over it: *table becomes the layer's table. Otherwise
+ * like loader_open. */
 collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin *backend,
                                 const collet_host *host, record_list *records,
                                 const collet_plugin **table, collet_error *err);

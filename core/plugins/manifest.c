@@ -122,7 +122,7 @@ static int depend_valid(const char *name)
     return text_valid(name, 255) && name[0] && !strchr(name, '=');
 }
 
-/* Reads an array of distinct strings, for which `valid` returns 1; they belong to the tree. */
+/* Reads an array of distinct strings for which `valid` returns 1. The strings belong to the tree. */
 static collet_status read_names(const cJSON *root, const char *member, size_t most,
                                 int (*valid)(const char *), const char ***names, size_t *count,
                                 refusal *why)

@@ -18,8 +18,7 @@
 #define MANIFEST_MAX_DEPENDS 64   /* names in "depends" */
 #define MANIFEST_MAX_SETTINGS 64
 
-/* Strings are never NULL: "" when unknown. They belong to the manifest and live until
- * manifest_clear. */
+/* Strings are never NULL: "" when unknown. The strings belong to the manifest and live until manifest_clear. */
 typedef struct manifest {
     const char *name; /* [a-z0-9_]{1,63} */
     const char *version;

@@ -42,8 +42,8 @@ collet_status open_allowed(const char *path, int fd, refusal *why)
                   folder, path, strerror(error));
 }
 
-/* Failures of the dynamic linker can be told apart only by their texts (glibc's and musl's), which
- * it translates. The locale C makes them English. */
+/* Failures of the dynamic linker can be told apart only by their texts (glibc's and musl's). The linker translates
+ * these texts; the locale C makes them English. */
 static collet_status linker_failure(refusal *why)
 {
     locale_t before = numerals_begin();

@@ -12,13 +12,13 @@
 /* A plugin that was found. Strings except `capabilities` are never NULL. */
 typedef struct loader_plugin {
     char *path;         /* absolute */
-    char *name;         /* the manifest's, else the stem of the file's name */
+    char *name;         /* the manifest's name, else the stem of the file's name */
     manifest manifest;  /* empty when it could not be read: version "", abi 0, no kernels */
     int usable;         /* 0: `code` and `reason` say why not */
     int unproven;       /* usable, but not probed successfully: see `code` and `reason` */
     char *code;         /* code of the last step; "ok" if it was passed */
     char *reason;       /* "" if proven, unless the probe succeeded only in safe mode */
-    char *capabilities; /* JSON from the probe; NULL if unusable or unproven */
+    char *capabilities; /* JSON from the probe; NULL if the plugin is unusable or unproven */
     int rank;           /* set and used by the registry */
     file_identity file; /* the file's identity when the manifest was read */
 } loader_plugin;
@@ -37,8 +37,8 @@ typedef struct loader_options {
     int64_t timeout_ms;           /* time limit of one probe */
     const collet_host *host;      /* never NULL */
     /* Called with all candidates when their manifests have been read (`usable`: accepted), before
-     * any code of a plugin runs; a failure ends the scan. May be NULL. It may change the strings that `settings`
-     * points to. */
+     * any code of a plugin runs; a failure ends the scan. May be NULL. The function may change the strings to which
+     * `settings` points. */
     collet_status (*examined)(void *user, const loader_plugin *const *found, size_t count,
                               collet_error *err);
     void *user; /* for `examined` */

@@ -240,7 +240,7 @@ static void read_messages(child *c)
     }
 }
 
-/* 1 if the child has ended. Its status is unknown if the program reaps or ignores its children. */
+/* 1 if the child has ended. The child's status is unknown if the program reaps or ignores its children. */
 static int child_ended(child *c)
 {
     if (c->ended)
@@ -355,7 +355,7 @@ static const struct step *last_step(const child *c, size_t *marks)
     return last;
 }
 
-/* Writes "; last output: ..." as one printable line, or "". */
+/* Writes "; last output: ..." as one printable line, or "" if there is no output. */
 static void quote_tail(child *c, char *out, size_t size)
 {
     size_t end = c->tail_length;

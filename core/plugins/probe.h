@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe - tries a plugin in a child process: if it crashes, hangs or exits, that becomes a reason,
- * and the program continues.
+ * probe - tries a plugin in a child process. If the plugin crashes, hangs or exits, this becomes the reason for
+ * refusing it, and the program continues.
  *
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
  * in a process group of its own, with /dev/null as standard input and output, messages on
- * descriptor 2 and the report on descriptor 3. It closes all other descriptors before it opens the
- * plugin. The report is a letter before each step (letters: open.h and PROBE_CAPABILITIES), then
- * one JSON object {"code": "...", "reason": "...", "unproven": bool, "capabilities": "..."} and a
- * newline. The plugin runs in a child of collet-probe. When that child ends, at SIGTERM, and when
- * the program dies, collet-probe kills all processes that the plugin has started, in other groups
- * and sessions too. They may write at most as much memory as the machine has (RLIMIT_DATA).
+ * descriptor 2 and the report on descriptor 3. The child closes all other descriptors before it opens the plugin. The
+ * report is a letter before each step (letters: open.h and PROBE_CAPABILITIES), then one JSON object {"code": "...",
+ * "reason": "...", "unproven": bool, "capabilities": "..."} and a newline. The plugin runs in a child of
+ * collet-probe. When that child ends, at SIGTERM, and when the program dies, collet-probe kills all processes that
+ * the plugin has started, in other groups and sessions too. These processes may write at most as much memory as the
+ * machine has (RLIMIT_DATA).
  */
 #pragma once
 
@@ -25,7 +25,7 @@
 /* Valid during the call. */
 typedef struct probe_request {
     const char *program;         /* collet-probe's path */
-    const char *path;            /* the plugin's, absolute */
+    const char *path;            /* the plugin's absolute path */
     const char *const *settings; /* "key=value", NULL-terminated; or NULL */
     int32_t threads;             /* the value that host->threads returns in the probe */
     int64_t timeout_ms;          /* > 0 */

@@ -71,7 +71,7 @@ static uint64_t hash_affinity(uint64_t hash)
  * low. */
 static uint64_t hash_limits(uint64_t hash)
 {
-    /* Not in a loop, because the type of the first argument differs between C libraries. */
+    /* The calls are not in a loop, because the type of the first argument differs between C libraries. */
     struct rlimit limits[7] = {{0}};
     getrlimit(RLIMIT_AS, &limits[0]);
     getrlimit(RLIMIT_DATA, &limits[1]);

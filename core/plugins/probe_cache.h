@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_cache - caches reports of probes between runs. Only a hint: unexpected directories and
- * files are ignored, and nothing is written to them.
+ * probe_cache - caches reports of probes between runs. The cache is only a hint: unexpected directories and files are
+ * ignored, and nothing is written to them.
  *
- * The directory belongs to this user and is closed to others (0700). It has a file for each plugin and key, written
- * under another name and renamed. It keeps at most PROBE_CACHE_FILES files; the oldest are removed first. A report is
- * valid for the same file (path, inode, times, size, build-id), collet-probe (which contains libcore), boot,
- * settings, threads and environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and what the manifest's `depends` names).
- * The cache keeps refusals because of the plugin's table, and successes with at least one device: a missing
- * device may appear.
+ * The directory belongs to this user, and other users have no access (0700). It has a file for each plugin and key; a
+ * file is written under another name and renamed. The cache keeps at most PROBE_CACHE_FILES files, and removes the
+ * oldest files first. A report is valid for the same file (path, inode, times, size, build-id), collet-probe (which
+ * contains libcore), boot, settings, threads and environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and the names in
+ * the manifest's
+ * `depends`). The cache keeps refusals because of the plugin's table, and successes with at least one device: a
+ * missing device may appear.
  */
 #pragma once
 

@@ -153,8 +153,8 @@ static void kill_children(void)
     }
 }
 
-/* 1 if the worker has ended by itself; 0 if libcore has sent SIGTERM or closed its end of the
- * report (also by dying), and at the time limit. */
+/* 1 if the worker has ended by itself. 0 at the time limit, or if libcore has sent SIGTERM, has closed its end of the
+ * report or has died. */
 static int wait_for(pid_t worker, int signals, int timeout_ms)
 {
     siginfo_t info = {.si_pid = 0};

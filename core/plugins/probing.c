@@ -134,7 +134,7 @@ static collet_status add_choice(probing *p, collet_error *err)
     return COLLET_OK;
 }
 
-/* Makes a probe that died pending again, in safe mode. */
+/* Sets a probe that died to pending again, in safe mode. */
 static collet_status prepare_repetition(const loader_options *o, probing *p, collet_error *err)
 {
     if (!needs_safe_mode(o, p))
@@ -228,8 +228,8 @@ static collet_status conclude(const loader_options *o, const char *program, prob
     probe_cache_key key = key_of(o, program, p);
     collet_status status = p->death_code && p->report.capabilities ? add_choice(p, err) : COLLET_OK;
     /* Reports after a hang are not cached, because the machine may only have been busy. But if the
-     * address space is limited, a library that cannot map enough memory may hang in every probe:
-     * then the report is cached for a day. */
+     * address space is limited, a library that cannot map enough memory may hang in every probe. In that case the
+     * report is cached for a day. */
     int hung = p->death_code && !strncmp(p->death_code, "hang-in-", 8);
     if (status == COLLET_OK && !p->cached && (!hung || probe_memory_is_limited()))
         probe_cache_put(&key, &p->report, hung);

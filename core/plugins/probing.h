@@ -3,11 +3,11 @@
  * probing - determines the features of plugins: from the cache, else by concurrent probes.
  *
  * A probe that dies (crash, hang, exit) is repeated in safe mode if the manifest declares the
- * setting "<name>.safe_mode" and the user has not set it: that key then has the reason of the
- * death, and the plugin avoids everything optional, such as libraries. If the second probe
- * succeeds, its capabilities get the same text as the choice "safe_mode", for later processes and
- * for reports from the cache. Reports after a hang are not cached, because the machine may only
- * have been busy. Under a limit on memory, which may be the cause, they are cached for a day.
+ * setting "<name>.safe_mode" and the user has not set it: that key then has the reason why the probe died, and the
+ * plugin uses nothing optional, such as libraries. If the second probe succeeds, its capabilities get the same text
+ * as the choice "safe_mode", for later processes and for reports from the cache. Reports after a hang are not cached,
+ * because the machine may only have been busy. Under a limit on memory such reports are cached for a day, because the
+ * limit may be the cause.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 
 #define PROBING_SAFE_MODE "safe_mode"
 
-/* The caller sets the first three members, which must be valid during the call, and frees the
- * others by probing_clear. */
+/* The caller sets the first three members, which must be valid during the call, and frees all other members by
+ * probing_clear. */
 typedef struct probing {
     const char *path;
     const manifest *manifest;

@@ -12,7 +12,7 @@
 
 typedef struct record_list record_list;
 
-/* NO_MEMORY. *out belongs to the caller: record_list_free. */
+/* NO_MEMORY. The caller frees *out with record_list_free. */
 collet_status record_list_create(record_list **out, collet_error *err);
 /* NULL does nothing. No thread may still use the list or its entries. */
 void record_list_free(record_list *list);
@@ -20,7 +20,7 @@ void record_list_free(record_list *list);
 /* Milliseconds of a monotonic clock. */
 double record_clock(void);
 
-/* Appends a copy of *entry, "" instead of NULL. `code` is one of loader.h. NO_MEMORY. */
+/* Appends a copy of *entry, with "" for strings that are NULL. `code` is a code of loader.h. NO_MEMORY. */
 collet_status record_add(record_list *list, const collet_plugin_record *entry, collet_error *err);
 
 size_t record_count(record_list *list);

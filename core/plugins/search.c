@@ -154,7 +154,7 @@ static collet_status take_element(search *s, const char *element)
                  : note(s, element, "duplicate-directory", "searched before", 0);
 }
 
-/* Elements between colons; empty ones are skipped (not the current directory). */
+/* Splits the path at colons. Empty elements are skipped; they do not stand for the current directory. */
 static collet_status take_list(search *s, const char *list)
 {
     collet_status status = COLLET_OK;
@@ -205,8 +205,7 @@ static collet_status take_defaults(search *s)
     return status;
 }
 
-/* Searches one list. Unless it begins with '+', it replaces the following lists: *more is then
- * 0. */
+/* Searches one list. Unless the list begins with '+', it replaces the following lists, and *more becomes 0. */
 static collet_status take_setting(search *s, const char *list, int *more)
 {
     *more = 1;

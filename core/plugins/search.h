@@ -10,8 +10,8 @@ typedef struct search_result {
     size_t count;
 } search_result;
 
-/* Lists the `*.so` files of every directory of the search path, sorted by name within each, and the
- * files that the path names. No file and no directory is visited twice. Appends a record of stage
+/* Lists the `*.so` files of every directory of the search path, sorted by name within each directory, and the files
+ * that the path names. No file and no directory is visited twice. Appends a record of stage
  * "search" for each element of the path and each duplicate file; warns about elements of paths in
  * `options` that cannot be searched. With raised privileges the environment is not used. The caller
  * clears *result also after a failure. NO_MEMORY. */

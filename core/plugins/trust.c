@@ -24,8 +24,8 @@
 #define MAX_LINKS 40
 #define MAX_NAME 256 /* bytes of names of users and groups: LOGIN_NAME_MAX of Linux */
 
-/* The path from the root to a file, walked one component at a time, so that every directory on it,
- * and on the path of every symbolic link, is checked by the descriptor through which it is used. */
+/* A path from the root to a file. It is walked one component at a time, so that every directory on the path, and on
+ * the path of every symbolic link, is checked by the descriptor through which it is used. */
 typedef struct walk {
     const char *path, *groups; /* as in trust_open */
     int directory;             /* O_PATH */
@@ -157,7 +157,7 @@ static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
     return owner == geteuid() || (file_core_owner(&core) && owner == core) || is_member(w, owner);
 }
 
-/* 1 if it is the group of this user and has no other member. */
+/* 1 if the group is the group of this user and has no other member. */
 static int is_own_group(gid_t id)
 {
     char *group_text, user_text[4096];
@@ -195,8 +195,8 @@ static int write_group(const walk *w, gid_t id, writer *by)
     return 1;
 }
 
-/* Finds a user or group that may write by an access control list, in the format of Linux; the group
- * bits of the mode are then the list's mask. -1: there is no list. */
+/* Finds a user or group that may write by an access control list, in the format of Linux. With such a list, the group
+ * bits of the mode are the list's mask. -1: there is no list. */
 static int write_listed(const walk *w, int fd, const struct stat *st, writer *by)
 {
     enum { USER = 2, GROUP = 4, NAMED_GROUP = 8, WRITE = 2, MAX_ENTRIES = 128 };
@@ -234,8 +234,8 @@ static int write_listed(const walk *w, int fd, const struct stat *st, writer *by
     return 0;
 }
 
-/* 1 if users who are not trusted could change the file with `fd` and `st`. `fd` is -1 before the
- * file is opened: then the group is not checked yet. */
+/* 1 if users who are not trusted could change the file with `fd` and `st`. `fd` is -1 before the file is opened; the
+ * group is not checked at that time. */
 static int write_others(const walk *w, int fd, const struct stat *st, writer *by)
 {
     *by = (writer){.class = 'o', .who = "anyone"};
@@ -321,7 +321,7 @@ static collet_status check_file(const walk *w, int fd, const struct stat *st)
                   trust.bytes);
 }
 
-/* Never suggests chmod of a sticky directory: it is meant for all users, like /tmp. */
+/* Never suggests chmod of a sticky directory, because such a directory is meant for all users, like /tmp. */
 static collet_status refuse_directory(const walk *w, const char *place, const writer *by)
 {
     refusal *why = w->why;
@@ -342,8 +342,8 @@ static collet_status refuse_directory(const walk *w, const char *place, const wr
                                    : "they");
 }
 
-/* Checks a directory. `last` = 1: the directory with the file. In directories above it the sticky
- * bit is enough: it keeps users from replacing files of others, and the next step checks the owner
+/* Checks a directory. `last` = 1: the directory with the file. In directories above the file's directory the sticky
+ * bit is enough: it keeps users from replacing files of other users, and the next step checks the owner
  * of the entry. */
 static collet_status check_directory(const walk *w, int last)
 {

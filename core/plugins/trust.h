@@ -8,14 +8,15 @@
 #include "record.h"
 
 /*
- * Opens a regular file for reading if it, and every directory from the root to it, also on the way
- * of symbolic links, belong to root, this process's user or the owner of libcore, and nobody else
- * may write to them: not everybody, no group except root's and the user's own, and nobody through
- * an access control list. The groups in `groups` (names or numbers, separated by commas; "" for
- * none), and users who are members of such a group, are trusted too. For directories above the file's own
- * the sticky bit is enough. In a user namespace all users outside of it, root too, have one number.
- * That number is trusted for directories above the file's directory, and in the directory of plugins
- * beside libcore if libcore has it. So only trusted users can put another file at the path before it is used again.
+ * Opens a regular file for reading if only trusted users may write to the file and to every directory from the root
+ * to it, including directories on the way of symbolic links. Each of them must belong to root, this process's user or
+ * the owner of libcore. Not everybody may have write permission, no group except root's and the user's own, and
+ * nobody through an access control list. The groups in `groups` (names or numbers, separated by commas; "" for
+ * none), and users who are members of such a group, are trusted, too. For directories above the file's own
+ * the sticky bit is enough. In a user namespace all users outside of the namespace, including root, have the same
+ * number. That number is trusted for directories above the file's directory, and in the directory of plugins next to
+ * libcore if libcore belongs to that number. So only trusted users can put another file at the path before it is used
+ * again.
  * `path` is absolute. The caller closes *fd. "unreadable": IO; "not-regular", "world-writable", "group-writable",
  * "world-writable-directory", "group-writable-directory", "foreign-owner": FORMAT; NO_MEMORY.
  */

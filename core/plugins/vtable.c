@@ -227,7 +227,7 @@ typedef struct known_ops {
     op_table table;
     op *own;
     uint32_t count;      /* number of slots */
-    unsigned char *seen; /* by slot: 1: has a row; 2: is also in the manifest */
+    unsigned char *seen; /* by slot: 1: the op has a row; 2: the op is also in the manifest */
     uint32_t unknown;    /* number of rows of ops that only a newer libcore has */
 } known_ops;
 

@@ -29,7 +29,7 @@ typedef struct origin {
 struct config {
     value values[CONFIG_KEY_COUNT];
     char **plugin_settings; /* "key=value", NULL-terminated; the last value of a key is used */
-    origin *origins;        /* the source of each */
+    origin *origins;        /* the source of each plugin setting */
     size_t plugin_setting_count;
 };
 
@@ -206,8 +206,8 @@ static char *absolute(const char *path)
     return asprintf(&whole, "%s/%s", directory, path) < 0 ? NULL : whole;
 }
 
-/* Opens the configuration file. It can name code that will run, so the same rules as for plugins
- * decide whether it is trusted. *file is NULL if there is no file and no file is required. */
+/* Opens the configuration file. The file can name code that will run, so the same rules as for plugins decide whether
+ * the file is trusted. *file is NULL if there is no file and no file is required. */
 static collet_status open_file(const config *c, const char *path, int must_exist, FILE **file,
                                collet_error *err)
 {
@@ -387,7 +387,7 @@ static const char *plugin_value(const config *c, size_t i)
 }
 
 /* The first plugin with that name whose manifest was accepted, else any plugin with that name.
- * NULL: there is none; *nearest is then a similar name. */
+ * NULL: there is none, and *nearest is a similar name. */
 static const loader_plugin *plugin_of(const char *key, const loader_plugin *const *found,
                                       size_t count, const char **nearest)
 {

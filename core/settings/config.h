@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of a runtime: one table of all settings of the environment and the configuration
- * file. Priority: program > environment > file > default. Read when the runtime is created, then
+/* The settings of a runtime: one table of all settings, their environment variables and their keys in the
+ * configuration file. Priority: program > environment > file > default. Read when the runtime is created, then
  * constant: any thread. */
 #pragma once
 

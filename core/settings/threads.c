@@ -94,8 +94,8 @@ static int place_add(const places *p, int place, cpu_set_t *set, size_t size)
     return 1;
 }
 
-/* If `own`, a set of `size` bytes, is the first place, to which the runtime binds the thread that
- * loads it: returns the number of processors of all places. Else 0, because something else bound
+/* `own` is a set of `size` bytes. A runtime binds the thread that loads it to the first place. If `own` is the first
+ * place, returns the number of processors of all places. Else 0, because something else bound
  * the thread; also 0 if out of memory. */
 static int32_t places_cpus(const cpu_set_t *own, size_t size)
 {

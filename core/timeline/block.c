@@ -194,7 +194,7 @@ void blocks_collect(device *d, int all)
     pthread_mutex_unlock(&d->retired_lock);
 }
 
-/* Waits for the oldest retired block and frees what is no longer used; 0 if there is none, or the
+/* Waits for the oldest retired block and frees all retired blocks that are no longer used. 0 if there is none, or the
  * device is lost. */
 static int wait_for_oldest(device *d)
 {
@@ -250,7 +250,7 @@ static collet_status allocate_or_wait(device *d, uint64_t bytes, collet_buffer *
     return allocate(d, bytes, out, err);
 }
 
-/* Sets *last to the last ticket of `q` that uses the block; 0 if other queues may be using it. */
+/* Sets *last to the last ticket of `q` that uses the block. Returns 0 if other queues may be using the block. */
 static int only_in(const block *b, const queue *q, uint64_t *last)
 {
     *last = 0;
@@ -280,7 +280,7 @@ collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *e
     pthread_mutex_unlock(&d->retired_lock);
     if (!b)
         return block_create(d, bytes, out, err);
-    /* Only the order matters: the bytes are undefined, so their origins do not. */
+    /* Only the order matters. The bytes are undefined, so their origins do not matter. */
     b->writer = (use){NULL, 0};
     b->origins.count = 0;
     b->uses[0] = (use){q, last};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block - memory in one memory space, or another object of a device that its commands use, and the
- * work that may be using it.
+ * block - memory in one memory space, or another object that commands of a device use; and the work that may be using
+ * it.
  *
- * A use is removed when the counter of its queue has passed it, or when a later use in that queue follows. It is not
- * forgotten when another queue has waited for it: that queue may have failed, and may then have skipped the wait.
+ * A use is removed when the counter of its queue has passed it, or when a later use in that queue follows. A use
+ * stays recorded when another queue has waited for it, because that queue may have failed, and may have skipped the
+ * wait.
  *
  * A device's memory is freed when every recorded use of it is over. A block that its owner frees
  * earlier is retired: kept in a list of its device, and used again by the same queue or freed by
- * later calls that allocate, wait or compute on that device. Memory that a lost device may be using
- * is freed after its queues, at the end of the runtime; memory that a hung device may be using is
- * never freed.
+ * later calls that allocate, wait or compute on that device. Memory that a lost device may be using is freed at the
+ * end of the runtime, after the device's queues. Memory that a hung device may be using is never freed.
  */
 #pragma once
 
@@ -47,11 +47,11 @@ void block_reach(const block *b);
 device *block_lost(const block *b);
 
 /* Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
- * memory: frees the retired blocks that are no longer used, waits for the others, the oldest first,
+ * memory: frees the retired blocks that are no longer used, waits for the other retired blocks (the oldest first),
  * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST. */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
-/* Reuses a retired block of the same size, if no work uses it, or only work in `q`, which is in
- * order; else as block_create. */
+/* Reuses a retired block of the same size, if no work uses the block, or only work in `q`, which is in order.
+ * Otherwise does what block_create does. */
 collet_status block_reuse(queue *q, uint64_t bytes, block **out, collet_error *err);
 /* A block over foreign memory of a device with collet.native/1: arguments and errors as in
  * buffer_import. */
@@ -70,7 +70,7 @@ void block_free(block *b);
  * it. */
 void block_outlive(device *d, void (*deleter)(void *user), void *user);
 
-/* Frees retired blocks that are no longer used, without waiting for the others. `all`: does not
+/* Frees retired blocks that are no longer used, without waiting for other blocks. `all`: does not
  * stop at the first block that is still used. Any thread; no lock of a queue may be held. */
 void blocks_collect(device *d, int all);
 /* Called at the end of the runtime, when no device has a queue. */

@@ -6,8 +6,8 @@
 
 /* Like use_reach, for all work submitted so far. */
 void queue_wait(queue *q);
-/* Waits, and returns the first failure of work with the tickets (after, upto], also if another
- * thread's wait found it. FAILED, DEVICE_LOST. */
+/* Waits, and returns the first failure of work with the tickets (after, upto], even if another thread's wait found
+ * this failure. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error *err);
 /* Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
  * if the device cannot order the two. `needed`: the result will be read, so a known failure of

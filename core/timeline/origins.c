@@ -18,7 +18,7 @@ static int succeeded(use u)
     return atomic_load(&u.queue->completed) >= u.ticket && use_outcome(u, 0, NULL) == COLLET_OK;
 }
 
-/* One failed use is enough: the others need not be kept. */
+/* One failed use is enough, so all other uses need not be kept. */
 static void make_room(origins *o)
 {
     if (use_outcome(o->uses[0], 1, NULL) != COLLET_OK) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origins - work from which bytes derive and that is not known to have succeeded.
+ * origins - the work from which bytes derive, as long as this work is not known to have succeeded.
  *
- * At most one use for each queue, the last: work in progress fails with all earlier work of its queue. A failed use
- * stays, so that the failure reaches all bytes that derive from it.
+ * Has at most one use for each queue, the last use: work in progress fails with all earlier work of its queue. A
+ * failed use stays, so that the failure reaches all bytes that derive from it.
  */
 #pragma once
 
@@ -21,5 +21,5 @@ void origins_add_all(origins *o, const origins *more);
  * `q` from the set, because the new work fails together with it. */
 void origins_enqueued(origins *o, const queue *q);
 
-/* The first failure of the uses in the set, as use_outcome. */
+/* The first failure of the uses in the set, found as in use_outcome. */
 collet_status origins_outcome(const origins *o, int wait, collet_error *err);

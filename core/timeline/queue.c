@@ -285,8 +285,8 @@ void queue_await(queue *q, uint64_t ticket)
         trace_wait(t, q->device, begin);
 }
 
-/* Only waits report failures. Otherwise a call that noticed one between its transfers and its
- * kernel would fail, although the host has the bytes. */
+/* Only waits report failures. Otherwise a call that noticed a failure between its transfers and its kernel would
+ * fail, although the host has the bytes. */
 int queue_passed(queue *q, uint64_t ticket)
 {
     collet_error why;

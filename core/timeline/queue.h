@@ -14,7 +14,7 @@ typedef struct queue_failure {
 #define QUEUE_FAILURES 8 /* if there are more, the oldest are merged */
 #define QUEUE_WAITS 8    /* waits for other queues that a queue remembers */
 
-/* A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
+/* A queue of a device, for contexts. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new queue, with a later base. Queues
  * live as long as their device, so a recorded use never dangles. Contexts share a queue if the device supports no
@@ -31,9 +31,9 @@ struct queue {
     queue_failure failures[QUEUE_FAILURES]; /* by increasing ticket; under lock */
     _Atomic uint32_t failure_count;
     int32_t failed;         /* 1: the handle has failed; under lock */
-    use waits[QUEUE_WAITS]; /* uses that the handle waits for, at most one a queue; under lock */
+    use waits[QUEUE_WAITS]; /* uses for which the handle waits, at most one for each queue; under lock */
     uint32_t next_wait;     /* index of the element to be replaced next */
-    uint32_t users;         /* number of contexts that use it; under owner->lock */
+    uint32_t users;         /* number of contexts that use the queue; under owner->lock */
     uint32_t number;        /* among the queues of its device, from 1; constant */
     _Atomic int traced;     /* 1: its row in the trace has a name */
     queue *next, *next_idle;
@@ -56,10 +56,10 @@ uint64_t queue_unlock(queue *q);
 void queue_await(queue *q, uint64_t ticket);
 /* 1 if `ticket` is over without a failure. Asks the device; 0 if that would block. */
 int queue_passed(queue *q, uint64_t ticket);
-/* 1 if the queue is still at work; 0 also where asking the device would block. */
+/* 1 if the queue is still at work; 0 also if asking the device would block. */
 int queue_works(queue *q);
-/* 1 if `ticket` was not known to be over when its device was lost. It counts as completed, so that
- * no thread waits for it, but its commands may still be at work. */
+/* 1 if `ticket` was not known to be over when its device was lost. Such a ticket counts as completed, so that no
+ * thread waits for it, but its commands may still be at work. */
 static inline int queue_lost(const queue *q, uint64_t ticket)
 {
     return ticket > atomic_load(&q->lost_after);

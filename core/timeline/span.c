@@ -9,7 +9,7 @@
 
 #include "order.h"
 
-#define PENDING_MAX 4096 /* beyond it the oldest is waited for: stamps are objects of the device */
+#define PENDING_MAX 4096 /* above this number, waits for the oldest span, because stamps are objects of the device */
 
 /* A span whose times are not read yet. */
 typedef struct pending {
@@ -206,8 +206,8 @@ static void resolve(const struct spans *all, pending *p)
     free(p);
 }
 
-/* Takes the oldest span off the list if its work is done; else sets *wait to the work, if it must be
- * waited for. */
+/* Takes the oldest span off the list if its work is done. Otherwise sets *wait to the work if it must be waited
+ * for. */
 static pending *take_oldest(struct spans *all, int every, use *wait)
 {
     pthread_mutex_lock(&all->lock);

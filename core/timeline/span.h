@@ -2,10 +2,10 @@
 /*
  * span - the time that a kernel or a transfer took on a device, for the trace (util/trace.h).
  *
- * If a queue has collet.timing/1, the times are the device's. They are read after a wait that shows
- * that the work is done. So tracing itself waits only once for each device, at its first work, to
- * compare the device's clock with the host's. For other queues it waits after each command and reads
- * the host's clock, as collet_timestamp_take does.
+ * If a queue has collet.timing/1, the times are the device's. These times are read after a wait that shows that the
+ * work is done. So tracing itself waits only once for each device, at its first work, to compare the device's clock
+ * with the host's. For other queues it waits after each command and reads the host's clock, as collet_timestamp_take
+ * does.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ static inline void spans_collect(device *d)
 void spans_destroy(device *d);
 
 /* A stamp for the time at which the work in `q` so far is done; the caller frees it with block_free.
- * *ticket is the ticket after it. The device has collet.timing/1; no lock of a queue is held.
+ * *ticket becomes the ticket after the stamp. The device has collet.timing/1; no lock of a queue is held.
  * REFUSED, FAILED, NO_MEMORY, DEVICE_LOST: *out is NULL. */
 collet_status stamp_take(queue *q, block **out, uint64_t *ticket, collet_error *err);
 /* Nanoseconds between two stamps of a device whose tickets have been reached. FAILED, DEVICE_LOST. */

@@ -50,7 +50,7 @@ int cache_directory_open(const char *path, int make)
 
 #define ELSEWHERE "set COLLET_CACHE_DIR to a directory that is yours alone"
 
-/* Why the directory of an open descriptor cannot be used, as a text; NULL: it can. */
+/* Why the directory of an open descriptor cannot be used, as a text; NULL: it can be used. */
 static const char *fault_of(int fd, char mend[PATH_MAX + 32], const char *path)
 {
     struct stat st;
@@ -127,7 +127,7 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
     return text;
 }
 
-/* With `text` NULL only the file's blocks are allocated. 0 or errno. */
+/* Writes the text; if `text` is NULL, only allocates the file's blocks. Returns 0 or errno. */
 static int write_new_file(int directory, const char *name, const char *text, size_t length)
 {
     struct rlimit limit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
- * and is closed to others (0700); its files are regular files of this user, closed to others, with one link. Anything
- * else is not used. Any thread and any number of processes at once.
+ * cache_directory - a directory of files that a process keeps for later processes. The directory belongs to this
+ * user, and other users have no access (0700). Its files are regular files of this user with one link, and other
+ * users have no access to them. Anything else is not used. Any thread and any number of processes at once.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
                       int64_t *written);
 
 /* Writes the text under another name and renames that file, so a reader finds either the complete old file or the
- * complete new file. 0, or the number of the error (errno), after which the old file is left. */
+ * complete new file. Returns 0, or the number of the error (errno); after an error the old file remains. */
 int cache_file_replace(int directory, const char *name, const char *text);
 
 /* Whether cache_file_replace could write `length` bytes: creates such a file and removes it. 0 or errno. */
@@ -32,5 +32,5 @@ int cache_file_try(int directory, const char *name, size_t length);
 
 /* Removes files that killed writers left behind, and the oldest file whose name begins with
  * `prefix` if there are more than `most`: removing one file is enough, because this is called after each write. The
- * file `kept`, which was just written, stays: other files may have dates in the future. */
+ * file `kept`, which was just written, is not removed, because other files may have dates in the future. */
 void cache_directory_prune(int directory, const char *prefix, int most, const char *kept);

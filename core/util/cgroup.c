@@ -11,7 +11,7 @@
 
 int cgroup_read(const char *directory, const char *file, char *text, size_t size)
 {
-    int in = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC); /* a path of both would need more stack */
+    int in = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC); /* joining both paths would need more stack */
     int fd = in < 0 ? -1 : openat(in, file, O_RDONLY | O_CLOEXEC);
     if (in >= 0)
         close(in);

@@ -9,7 +9,8 @@
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
 /* A group: its directory is under `root`, where the hierarchy is mounted. In a container the mounted
- * root is often the group itself, and its path does not exist there: so the root is visited too, last. */
+ * root is often the group itself, and its path does not exist there. So the root is visited, too, after all
+ * groups. */
 typedef struct cgroup {
     int version;
     char directory[PATH_MAX];
@@ -20,5 +21,5 @@ typedef struct cgroup {
  * is the text of /proc/self/cgroup; NULL: reads it. */
 void cgroup_visit(const char *root, const char *self, const char *controller,
                   void (*visit)(void *user, const cgroup *group), void *user);
-/* Reads a file of the group, or of any directory; 0: it is not there, or is longer. */
+/* Reads a file of the group, or of any directory. 0: the file does not exist, or is longer than the buffer. */
 int cgroup_read(const char *directory, const char *file, char *text, size_t size);

@@ -16,8 +16,8 @@
 #define LARGE (2 * HUGE_PAGE) /* aligned to huge pages from this size on */
 #define BLOCKS 32
 
-/* Memory from this size on is mapped: malloc would return freed memory to the system that the program needs again at
- * once. With a sanitizer all memory is from malloc, because sanitizers do not check mapped memory. */
+/* Memory from this size on is mapped. malloc would return freed memory to the system, although the program needs the
+ * memory again at once. With a sanitizer all memory is from malloc, because sanitizers do not check mapped memory. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MAPPED UINT64_MAX
 #else
@@ -27,11 +27,11 @@
 /* Stored just before the memory. */
 typedef struct header {
     void *all;
-    uint64_t mapped; /* bytes that are mapped, more by an alignment than the memory; 0: `all` is from malloc */
+    uint64_t mapped; /* number of mapped bytes: the memory's size plus an alignment; 0: `all` is from malloc */
 } header;
 
-/* Freed memory that is kept, the oldest first. A thread that finds the list locked keeps nothing: in a child of fork()
- * it may be locked for ever. */
+/* Freed memory that is kept, the oldest first. A thread that finds the list locked keeps nothing, because in a child
+ * of fork() the list may be locked for ever. */
 static struct {
     pthread_mutex_t lock;
     int count;
@@ -67,7 +67,7 @@ static void *remove_block(int i)
     return memory;
 }
 
-/* Takes the kept memory of that size that was freed last; NULL: there is none. */
+/* Takes kept memory of that size: the memory that was freed last. NULL: there is none. */
 static void *take_kept(uint64_t mapped)
 {
     void *memory = NULL;
@@ -93,7 +93,7 @@ static uint64_t most_kept(void)
     return bytes;
 }
 
-/* Keeps freed memory, and unmaps the oldest if there is too much. Returns 0 if it does not keep it. */
+/* Keeps freed memory, and unmaps the oldest if there is too much. Returns 0 if it does not keep the memory. */
 static int keep(void *memory, uint64_t mapped)
 {
     uint64_t most = most_kept();
@@ -135,8 +135,9 @@ static void *within(void *all, uint64_t offset, uint64_t mapped)
     return memory;
 }
 
-/* Where memory begins after the start of a page. If source and target have equal low 12 bits of addresses, the
- * processor takes a read for a read of the bytes that were just written, and a copy takes eight times as long. */
+/* The distance from the start of a page to the start of the memory. If source and target have equal low 12 bits of
+ * addresses, the processor mistakes a read of the source for a read of bytes that were just written. A copy then
+ * takes eight times as long. */
 static uint64_t next_offset(void)
 {
     static _Atomic uint32_t latest;
@@ -165,7 +166,8 @@ void *host_memory_create(uint64_t bytes)
         void *all = malloc(bytes + ALIGNMENT);
         return all ? within(all, ALIGNMENT - (uintptr_t)all % ALIGNMENT, 0) : NULL;
     }
-    uint64_t alignment = alignment_of(bytes + HUGE_PAGE), unit = alignment; /* of sizes, so that most memory has few */
+    /* Sizes are multiples of `unit`, so that there are few different sizes. */
+    uint64_t alignment = alignment_of(bytes + HUGE_PAGE), unit = alignment;
     while (unit < HUGE_PAGE && unit < bytes / 16)
         unit *= 2;
     uint64_t mapped = ((bytes + unit - 1) & ~(unit - 1)) + alignment;

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* maximum bytes; and at most one 16th of */
-#define HOST_MEMORY_SHARE 16                  /* the memory that the process may use */
+#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* maximum number of kept bytes */
+#define HOST_MEMORY_SHARE 16                  /* and at most 1/16 of the memory that the process may use */
 
-/* Aligned to cache lines, large memory to huge pages; NULL: there is none. */
+/* Allocates memory that is aligned to cache lines, large memory to huge pages. NULL: there is none. */
 void *host_memory_create(uint64_t bytes);
 void host_memory_free(void *memory);
 

@@ -104,7 +104,7 @@ static uint16_t narrowed(double x, int mantissa, int bias)
     exponent = x == 0.0 || exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
     if (exponent > bias)
         return (uint16_t)(sign | infinity);
-    /* A carry, and a subnormal number, give the right exponent by themselves. */
+    /* The exponent needs no correction after a carry or for a subnormal number. */
     bits = ((uint32_t)(exponent + bias - 1) << mantissa) +
            (uint32_t)rint(ldexp(x, mantissa - exponent));
     return (uint16_t)(sign | (bits > infinity ? infinity : bits));
@@ -135,7 +135,7 @@ static literal_integer saturated(const literal *n, literal_integer lowest, liter
     return n->integer < lowest ? lowest : n->integer > highest ? highest : n->integer;
 }
 
-/* 0: an integer beyond the dtype. */
+/* Returns 0 for an integer beyond the dtype. */
 static int to_integer(collet_scalar *out, collet_dtype dtype, const literal *n)
 {
     literal_integer fit;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of any dtype, weak ones too, and their conversion to a dtype. */
+/* Numbers of any dtype, also weak numbers, and their conversion to a dtype. */
 #pragma once
 
 #include <collet/types.h>
 
-/* Integers of weak numbers: exact, as Python's are, up to 127 bits. */
+/* Integers of weak numbers. They are exact, like Python's, up to 127 bits. */
 __extension__ typedef __int128 literal_integer;
 #define LITERAL_BITS 127
 

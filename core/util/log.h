@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages to the program's callback. Safe on any thread; without a callback they are dropped. */
+/* Messages to the program's callback. Safe on any thread. Without a callback, messages are dropped. */
 #pragma once
 
 #include <stdarg.h>

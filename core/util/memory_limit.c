@@ -41,7 +41,7 @@ static uint64_t number_of(const char *text, const char *key)
 
 /* ---- Control groups -------------------------------------------------------------------------- */
 
-/* Pages of files that the system gives up first do not count as used. */
+/* Cached pages of files do not count as used, because the system frees them first. */
 static void take_group(void *user, const cgroup *g)
 {
     static const struct {
@@ -57,7 +57,7 @@ static void take_group(void *user, const cgroup *g)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (files[i].version != g->version ||
             !cgroup_read(g->directory, files[i].limit, text, sizeof text) || *text < '0' ||
-            *text > '9') /* max */
+            *text > '9') /* "max": no limit */
             continue;
         uint64_t limit = strtoull(text, NULL, 10), used = 0, cached = 0;
         if (limit >= l->machine)

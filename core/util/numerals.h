@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numerals - printf, scanf, strtod and cJSON in the locale C: if the program has called setlocale
- * or uselocale, they would otherwise use its decimal point. */
+/* numerals - printf, scanf, strtod and cJSON in the locale C: otherwise, if the program has called setlocale or
+ * uselocale, they would use the decimal point of that locale. */
 #pragma once
 
 #include <locale.h>

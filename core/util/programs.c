@@ -15,15 +15,15 @@
 #define KEPT 65536 /* destroyed objects that are remembered */
 
 typedef struct record {
-    struct record *next;  /* in its bucket */
-    struct record *later; /* destroyed after it */
+    struct record *next;  /* the next record in the same bucket */
+    struct record *later; /* the object that was destroyed next */
     const void *object;
     const char *kind;
     uint64_t number;
     programs_scope made, destroyed; /* destroyed.function NULL: the program has not destroyed it */
-    int gone;                       /* its memory must not be used */
+    int gone;                       /* 1: the object's memory must not be used */
     collet_error *(*error)(void *context);
-    pthread_t owner; /* context: the thread in it, while depth is not 0 */
+    pthread_t owner; /* for a context: the thread that uses it, while depth is not 0 */
     uint32_t depth;
     const char *inside;
 } record;
@@ -126,7 +126,7 @@ void programs_add(const char *kind, const void *object, collet_error *(*error)(v
     pthread_mutex_unlock(&lock);
 }
 
-/* 0: it was before. */
+/* 0: the object was destroyed before. */
 static int mark_destroyed(record *r)
 {
     if (r->destroyed.function)
@@ -216,7 +216,7 @@ collet_status programs_fault(collet_error *err, const char *format, ...)
 
 /* ---- Calls ------------------------------------------------------------------------------- */
 
-/* The first fault of the call's objects, in `t`; 1 if there is one. */
+/* Writes the first fault of the call's objects to `t`. Returns 1 if there is a fault. */
 static int find_fault(text_buffer *t, const programs_scope *scope, int enters,
                       const void *const *objects, size_t count)
 {
@@ -266,7 +266,7 @@ int programs_enter(programs_scope *scope, collet_error *err, int enters, const v
     }
     scope->context = context ? objects[0] : NULL;
     if (outer.function)
-        scope->caller = NULL; /* not the outermost */
+        scope->caller = NULL; /* this call is not the outermost */
     return 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * programs - checks how a program uses the interface (setting layers=programs): objects that were
- * destroyed, contexts that two threads use at once. A fault is logged, and the call has no effect.
+ * programs - checks how a program uses the interface (setting layers=programs): finds uses of destroyed objects, and
+ * contexts that two threads use at once. A fault is logged, and the call has no effect.
  *
- * Every public function that takes objects begins with PROGRAM_CONTEXT or PROGRAM_CALL. While checking is
- * off, that is one comparison.
+ * Every public function that takes objects begins with PROGRAM_CONTEXT or PROGRAM_CALL. While checking is off, this
+ * costs one comparison.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ static inline int programs_checked(void)
 
 /* A call of a public function. */
 typedef struct programs_scope {
-    const char *function; /* NULL: it is not checked */
-    const void *caller;   /* the address to which it returns */
+    const char *function; /* NULL: the call is not checked */
+    const void *caller;   /* the address to which the call returns */
     const void *context;  /* the context that the call has entered; NULL: none */
 } programs_scope;
 
@@ -69,12 +69,13 @@ void programs_begin(const message_log *log);
 /* The log is not used any more. */
 void programs_end_log(const message_log *log);
 
-/* Notes a new object. `kind` is static; `error`: of a context, where its errors go. */
+/* Notes a new object. `kind` is a static text. `error`: for a context, the place of its errors. */
 void programs_add(const char *kind, const void *object, collet_error *(*error)(void *context));
-/* Marks an object, whose memory others may still use, as destroyed by the program. 0 if it was before. */
+/* Marks an object, whose memory others may still use, as destroyed by the program. 0 if the object was marked
+ * before. */
 int programs_destroyed(const void *object);
 void programs_retire(void *object);
-/* Frees the memory of an object; while programs are checked, later, so that no other object soon has its
+/* Frees the memory of an object. While programs are checked, frees it later, so that no other object soon has its
  * address. */
 static inline void programs_free(void *object)
 {

@@ -117,7 +117,7 @@ static int read_none(const setting *s, const char *word, char *value)
 static const struct type {
     const char *name;
     reader read;
-    const char *form; /* for messages; the setting's `values` follow it there */
+    const char *form; /* for messages, in which the setting's `values` follow */
 } types[] = {
     {"boolean", read_boolean, "on or off"},
     {"integer", read_integer, "a whole number from 0 to 2147483647"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* setting - describes the settings of the configuration file and checks their values. It keeps no
- * state: any thread may use it. */
+/* setting - describes the settings of the configuration file and checks their values. This code keeps no state, so
+ * any thread may use it. */
 #pragma once
 
 #include <collet/types.h>

@@ -159,7 +159,7 @@ int text_list_has(const char *list, const char *word)
     return 0;
 }
 
-/* Not isspace, which depends on the locale. */
+/* This does not use isspace, because isspace depends on the locale. */
 static int is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

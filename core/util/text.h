@@ -24,15 +24,15 @@ void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
  * another line, joiners and others without width, line ends. U+061C, U+200B-200F, U+2028-202E,
  * U+2060-206F, U+FEFF. */
 int text_hidden(uint32_t code);
-/* The number of bytes of the first character of `text`, which has `size` bytes. 0 if that is
- * invalid UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or an invisible
+/* The number of bytes of the first character of `text`, which has `size` bytes. 0 if the character is invalid UTF-8
+ * (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or an invisible
  * character. */
 size_t text_character(const char *text, size_t size);
-/* vsnprintf for messages, at most COLLET_ERROR_TEXT bytes. Messages may quote anything: bytes that
- * text_character refuses become \xNN; line ends stay if `format` itself contains one. */
+/* vsnprintf for messages, at most COLLET_ERROR_TEXT bytes. Messages may quote anything, so bytes that text_character
+ * refuses become \xNN. Line ends stay if `format` itself contains a line end. */
 void text_message(char *out, size_t size, const char *format, va_list arguments);
 
-/* 1 for an ASCII letter. Not isalpha, which depends on the locale. */
+/* 1 for an ASCII letter. isalpha is not used, because it depends on the locale. */
 static inline int text_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -41,7 +41,7 @@ static inline int text_is_letter(char c)
 /* Edit distance (insert, delete, replace, swap of neighbours); a large number if a text has 64
  * bytes or more. */
 size_t text_distance(const char *a, const char *b);
-/* The largest distance at which a known name is suggested for an unknown one. */
+/* The largest distance at which a known name is suggested for an unknown name. */
 size_t text_near(const char *name);
 /* Sets *best (NULL at first) to `known` if it is similar to `name`, and more similar than *best. */
 void text_nearest(const char *name, const char *known, const char **best);

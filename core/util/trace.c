@@ -83,7 +83,7 @@ static void add_member(line *l, const char *key, const char *text)
     add(l, ",");
 }
 
-/* Microseconds without a decimal point that depends on the locale. */
+/* Writes microseconds. The decimal point does not depend on the locale. */
 static void add_time(line *l, const char *key, int64_t nanoseconds)
 {
     int64_t ns = nanoseconds > 0 ? nanoseconds : 0;
@@ -97,8 +97,8 @@ static void add_row(line *l, const trace *t, trace_row row)
     add(l, "\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, row.thread);
 }
 
-/* A write can end the program by a signal: beyond the limit on the size of files (ulimit -f), and to a pipe that
- * nobody reads. The kernel sends both to the thread that writes. 0 or errno. */
+/* A write can end the program by a signal: if it exceeds the limit on the size of files (ulimit -f), or if it goes to
+ * a pipe that nobody reads. The kernel sends both signals to the thread that writes. Returns 0 or errno. */
 static int write_line(int fd, const line *l)
 {
     sigset_t own, before, waiting;
@@ -107,7 +107,7 @@ static int write_line(int fd, const line *l)
     sigaddset(&own, SIGXFSZ);
     sigaddset(&own, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &own, &before);
-    sigpending(&waiting); /* pending before the write: signals of the program */
+    sigpending(&waiting); /* signals that are pending before the write are the program's */
     errno = EIO;          /* the error if the write is short */
     if (write(fd, l->bytes, l->length) != (ssize_t)l->length)
         failed = errno;
@@ -179,7 +179,7 @@ static int may_replace(const char *path)
     return length >= 0 && !strncmp(found, head, (size_t)length);
 }
 
-/* Takes a shared lock; a trace holds it while it is open. If no other trace is being written to the
+/* Takes a shared lock; a trace holds this lock while the trace is open. If no other trace is being written to the
  * file, sets *alone to 1 and empties the file. The exclusive lock is held only briefly. On a file
  * system without locks *alone is 1. */
 static collet_status join(int fd, const char *path, int *alone, collet_error *err)
@@ -203,11 +203,11 @@ static collet_status join(int fd, const char *path, int *alone, collet_error *er
             "file (setting trace, COLLET_TRACE)",
             path);
     if (ftruncate(fd, 0))
-        return COLLET_OK; /* the first write fails too, and is reported */
+        return COLLET_OK; /* the first write will fail, too, and will be reported */
     return COLLET_OK;
 }
 
-/* A pipe without a reader is refused: opening it would wait for one. */
+/* A pipe without a reader is refused: opening it would wait for a reader. */
 static int open_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);

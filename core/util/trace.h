@@ -4,8 +4,8 @@
  * Perfetto reads.
  *
  * Each event is one write to a file that is opened for appending: a killed process loses no event
- * that has ended, and several runtimes, also of several processes, may share the file. The last of
- * them to close it writes the array's end, which readers do not require. Any thread.
+ * that has ended, and several runtimes, also of several processes, may share the file. The last of these runtimes to
+ * close the file writes the array's end, which readers do not require. Any thread.
  */
 #pragma once
 
@@ -13,8 +13,7 @@
 
 typedef struct trace trace;
 
-/* Where an event is drawn: in the rows of this process or of one of its devices, in the row
- * `thread`. */
+/* Where an event is drawn: in the row `thread` of this process or of one of its devices. */
 #define TRACE_HOST (-1)
 
 typedef struct trace_row {
@@ -32,8 +31,8 @@ typedef struct trace_event {
     trace_row row;
 } trace_event;
 
-/* Opens the file and replaces its contents, unless another process or runtime is still writing a trace to
- * it: then events are appended. IO; NO_MEMORY. `log` must outlive the trace. */
+/* Opens the file and replaces its contents, unless another process or runtime is still writing a trace to the file.
+ * In that case events are appended. IO; NO_MEMORY. `log` must outlive the trace. */
 collet_status trace_create(trace **out, const char *path, const message_log *log,
                            collet_error *err);
 /* NULL does nothing. */

@@ -10,7 +10,7 @@
 typedef struct analysis_power {
     collet_context *context;
     int64_t parts, length; /* number of parts of a row, and frames of a part */
-    int64_t points;        /* of a transform, at least 2 length - 1 */
+    int64_t points;        /* points of a transform, at least 2 length - 1 */
     int64_t at_once;       /* number of parts that `padded` holds */
     double *sums;          /* parts x (points / 2 + 1): power spectra, summed over rows */
     double *padded;        /* at_once x points */
@@ -18,7 +18,7 @@ typedef struct analysis_power {
 } analysis_power;
 
 /* For rows that are divided into `parts` parts of `length` frames; if either is 0, all functions do
- * nothing. `rows`: the most rows of one call of analysis_power_add. After an error do not call
+ * nothing. `rows`: the maximum number of rows of one call of analysis_power_add. After an error do not call
  * analysis_power_close. */
 collet_status analysis_power_open(analysis_power *power, collet_context *context, int64_t parts,
                                   int64_t length, int64_t rows, collet_error *err);

@@ -15,7 +15,7 @@ typedef struct rotation {
     analysis_series series;
     int64_t blocks, length;
     double
-        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3. The inner product of two is cos^2 - 1/3 */
+        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3. The inner product of two tensors is cos^2 - 1/3 */
     double *means; /* blocks: means of a row of tensors in each block */
     double s2;
     double *s2_without; /* blocks */
@@ -32,7 +32,7 @@ static collet_status normalise(const analysis_series *series, double *u, int64_t
         double most = fmax(fmax(fabs(*v[0]), fabs(*v[1])), fabs(*v[2])), length = 0;
         if (most == 0)
             return analysis_series_refuse(series, "have length 0", "", t, body, -1, err);
-        /* Divides by the largest component first: squares could overflow or underflow f64. */
+        /* Divides by the largest component first, because squares could overflow or underflow f64. */
         for (int i = 0; i < 3; i++) {
             *v[i] /= most;
             length += *v[i] * *v[i];

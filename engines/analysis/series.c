@@ -92,7 +92,7 @@ collet_status analysis_series_refuse(const analysis_series *series, const char *
                        (long long)frame, where[0], where[1], advice);
 }
 
-/* x - x is NaN if x is infinite or NaN: one test after a loop without branches finds all. */
+/* x - x is NaN if x is infinite or NaN: one test after a loop without branches finds all such numbers. */
 static collet_status check_finite(const analysis_series *series, int64_t body, int64_t n,
                                   collet_error *err)
 {

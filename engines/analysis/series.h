@@ -5,21 +5,21 @@
 
 #include <collet/collet.h>
 
-/* Most numbers (f64) in memory at a time: 32 MiB. */
+/* The maximum number of f64 numbers in memory at a time: 32 MiB. */
 #define ANALYSIS_AT_ONCE ((int64_t)1 << 22)
 
 typedef struct analysis_series {
     collet_context *context;
     const char *name;   /* "x", for messages */
     collet_array *rows; /* a view, bodies x components x frames */
-    int32_t ndim;       /* of the array that was given */
+    int32_t ndim;       /* axes of the array that was given */
     int64_t frames, bodies, components;
     int64_t at_once; /* bodies that analysis_series_load takes at most */
-    double *numbers; /* of analysis_series_load */
+    double *numbers; /* memory for analysis_series_load */
 } analysis_series;
 
-/* `rows`: rows that the caller makes of each body; at_once is chosen so that their memory is limited.
- * After an error do not call analysis_series_close. */
+/* `rows`: number of rows that the caller computes for each body. at_once is chosen so that the memory of these rows
+ * is limited. After an error do not call analysis_series_close. */
 collet_status analysis_series_open(analysis_series *series, collet_context *context,
                                    const collet_array *x, const char *name, int64_t rows,
                                    int64_t blocks, collet_error *err);

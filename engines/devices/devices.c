@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each device that is free takes the next part from a common counter; the caller gets the results in
- * order. While the caller uses the results of a device, it computes its next part. Functions for the
+ * order. While the caller uses the results of a device, the device computes its next part. Functions for the
  * caller's thread are queued as requests.
  *
- * The first part of a device may take long, because the device compiles its kernels. If other devices could have computed
- * it several times meanwhile, it is computed again, and the results of the slow device are dropped.
+ * The first part of a device may take long, because the device compiles its kernels. If other devices could have
+ * computed this part several times meanwhile, the part is computed again, and the results of the slow device are
+ * dropped.
  *
  * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of these
- * items. A device with later items gives its results up then, so that no device waits until the caller can
+ * items. Then a device with later items gives up its results, so that no device waits until the caller can
  * take them.
  * Tests: tests/engines/test_devices.c, tests/engines/scatter/test_scatter_devices.c
  */
@@ -40,13 +41,13 @@ typedef struct device {
     pthread_t thread;
     int running;
     int asked;  /* 1: a function that this device passed to devices_ask has failed */
-    char *name; /* of a context's choice */
+    char *name; /* name in a context's choice */
     /* The job's lock guards the following members. */
-    devices_spans results; /* not delivered, or in the caller's hands */
-    int64_t done;          /* items computed, except those whose results it gave up */
-    double seconds, rate;  /* time so far; last rate in items a second, 0: not measured */
-    devices_span part;     /* that it computes; empty: none */
-    double began;          /* time at which it took the part */
+    devices_spans results; /* results that are not delivered, or that the caller is using */
+    int64_t done;          /* number of items computed, except items whose results the device gave up */
+    double seconds, rate;  /* time so far; last rate in items per second, 0: not measured */
+    devices_span part;     /* the part that the device computes; empty: none */
+    double began;          /* time at which the device took the part */
     int lost;              /* 1: the part is computed again */
     int failed;            /* 1: `error` says why, and does not change any more */
     collet_error error;
@@ -119,8 +120,8 @@ void devices_end(devices_job *job, int64_t count)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* Returns the number of items that the device takes next. A slow device takes fewer items, so that the others do not
- * wait for its results. Before its speed is known it takes few items. Near the end it takes half of its share
+/* Returns the number of items that the device takes next. A slow device takes fewer items, so that other devices do
+ * not wait for its results. Before its speed is known it takes few items. Near the end it takes half of its share
  * of the `left` items: parts become smaller, and all devices finish at about the same time. */
 static int64_t part_of(const device *d, int64_t left)
 {
@@ -163,8 +164,8 @@ static device *beginner_with(devices_job *job, int64_t item)
     return NULL;
 }
 
-/* Waits for a change, with the lock held. If the caller needs an item of a beginner that takes too long, its part is
- * computed again. */
+/* Waits for a change, with the lock held. A beginner is a device that computes its first part. If the caller needs an
+ * item of a beginner that takes too long, another device computes the beginner's part again. */
 static void wait_for_change(device *d)
 {
     devices_job *job = d->job;
@@ -183,8 +184,8 @@ static void wait_for_change(device *d)
         pthread_cond_wait(&job->changed, &job->lock);
 }
 
-/* Takes the next items. While no item is left but other devices still compute, waits: they may fail and
- * return their items. Empty: no item is left, or the job is stopped. */
+/* Takes the next items. While no item is left but other devices still compute, waits, because these devices may fail
+ * and return their items. Empty: no item is left, or the job is stopped. */
 static devices_span take(device *d)
 {
     devices_job *job = d->job;
@@ -268,7 +269,7 @@ static int is_lost(device *d, int64_t count, double seconds)
     return lost;
 }
 
-/* Computes some items of the part from part->first on, and advances it. */
+/* Computes some items of the part from part->first on, and advances part->first. */
 static collet_status work_part(device *d, devices_span *part, collet_error *err)
 {
     devices_job *job = d->job;
@@ -307,8 +308,8 @@ static collet_status work_part(device *d, devices_span *part, collet_error *err)
     return COLLET_OK;
 }
 
-/* 1: an error of this device; others may go on. Errors of data and files would be the same on every
- * device: they end the job. */
+/* 1: an error of this device; other devices may go on. Errors of data and files would be the same on every device, so
+ * they end the job. */
 static int is_of_device(collet_status status)
 {
     return status == COLLET_NO_MEMORY || status == COLLET_UNAVAILABLE ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* devices.h - several devices do the parts of one job; the caller gets the results in order. */
+/* devices.h - several devices compute the parts of one job. The caller gets the results in order. */
 #pragma once
 
 #include <collet/devices.h>
@@ -15,7 +15,7 @@ typedef struct devices_work {
     int64_t most;                    /* items that a device takes at a time */
     int whole;      /* 1: parts end at multiples of `most`; 0: a slow device takes fewer items */
     int64_t depth;  /* number of calls of `read` whose results a device keeps */
-    int64_t window; /* most items that are taken and not delivered; 0: no limit */
+    int64_t window; /* maximum number of items that are taken and not delivered; 0: no limit */
     void *user;
     /* `compute` and `read` are called on the device's thread. compute: computes items from `first` on,
      * at most *count, and sets *count to their number, at least 1, or to 0 if devices_end was called.
@@ -62,7 +62,7 @@ collet_status devices_next(devices_job *job, int64_t most, int64_t *device, int6
 /* Ends the threads. The next devices_next starts them again, from the first item that was not delivered. */
 void devices_stop(devices_job *job);
 
-/* Sets *share to the work of device `index`; NOT_FOUND if there is no such device. Its strings are valid
+/* Sets *share to the work of device `index`; NOT_FOUND if there is no such device. The share's strings are valid
  * until devices_destroy. */
 collet_status devices_share_at(devices_job *job, collet_device_share *share, size_t index);
 
@@ -74,7 +74,7 @@ typedef struct devices_shares {
 
 /* Adds a copy of a share. Returns 0 if out of memory. */
 int devices_shares_add(devices_shares *shares, const collet_device_share *share);
-/* NOT_FOUND beyond the last. The strings are valid until a share is added or all are cleared. */
+/* NOT_FOUND beyond the last share. The strings are valid until a share is added or all shares are cleared. */
 collet_status devices_shares_at(const devices_shares *shares, collet_device_share *share,
                                 size_t index);
 void devices_shares_clear(devices_shares *shares);

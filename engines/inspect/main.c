@@ -28,8 +28,8 @@ static const io_hdf5_inspection *const kinds[] = {
 #endif
 };
 
-/* Limits the processor time of the next step: after it SIGPROF ends the program. Waiting for a disk does not
- * count. */
+/* Limits the processor time of the next step: when this time is over, SIGPROF ends the program. Waiting for a disk
+ * does not count. */
 static void begin_step(double seconds)
 {
     struct itimerval limit = {.it_value.tv_sec = (time_t)ceil(seconds)};
@@ -60,8 +60,8 @@ int main(int argc, char **argv)
         return 2;
     }
     setrlimit(RLIMIT_CORE, &none);
-    /* Before the guard: HDF5 allocates thousands of blocks here, which take 0.1 s with guards. None
-     * of them holds bytes of the file. */
+    /* Before the guard: HDF5 allocates thousands of blocks here, which would take 0.1 s with guards. None of these
+     * blocks holds bytes of the file. */
     H5open();
 #ifdef INSPECT_GUARD
     inspect_guard_begin();

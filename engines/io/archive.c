@@ -10,7 +10,7 @@
 #define DOS_TIME 0
 #define DOS_DATE ((1 << 5) | 1) /* 1980-01-01 */
 
-/* The state of libzip's callbacks, for a member that libzip reads or for the archive that it writes.
+/* The state of libzip's callbacks, for a member that libzip reads or for the archive that libzip writes.
  * libzip reports an error only as a number, so the first error is kept here with its text. */
 typedef struct stream {
     io_spool *spool;

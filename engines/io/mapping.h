@@ -2,8 +2,8 @@
 /*
  * mapping.h - a regular file mapped into memory, read on demand.
  *
- * Reference-counted; thread-safe. The pages are private: writes do not reach the file. As with
- * every mapping, reading raises SIGBUS if another program truncates the file.
+ * Reference-counted; thread-safe. The pages are private: writes do not reach the file. If another program truncates
+ * the file, reading raises SIGBUS, as it does for every mapping.
  */
 #pragma once
 
@@ -20,13 +20,13 @@ collet_status io_mapping_open(const char *path, io_mapping **out, collet_error *
 
 /* Adds a reference; returns the mapping. */
 io_mapping *io_mapping_hold(io_mapping *mapping);
-/* Drops a reference; the last one unmaps. NULL is allowed. */
+/* Drops a reference. Dropping the last reference unmaps the file. NULL is allowed. */
 void io_mapping_close(io_mapping *mapping);
 
 uint8_t *io_mapping_data(const io_mapping *mapping);
 uint64_t io_mapping_size(const io_mapping *mapping);
 const char *io_mapping_path(const io_mapping *mapping); /* valid until closed */
 
-/* Drops bytes offset .. offset + length, within the file, from resident memory: they will not be
- * read again soon. */
+/* Drops bytes offset .. offset + length, within the file, from resident memory, because they will not be read again
+ * soon. */
 void io_mapping_passed(io_mapping *mapping, uint64_t offset, uint64_t length);

@@ -6,7 +6,7 @@
 
 typedef struct io_npy_type {
     collet_dtype dtype;
-    char text[3]; /* its name in a head, after the byte order */
+    char text[3]; /* the dtype's name in a head, after the byte order */
 } io_npy_type;
 
 #define IO_NPY_TYPES 7

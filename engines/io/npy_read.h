@@ -33,6 +33,6 @@ void io_npy_close(io_npy *npy);
 /* Copies rows first .. first + count, which exist, to `out` in C order and native bytes. */
 void io_npy_rows(const io_npy *npy, int64_t first, int64_t count, void *out);
 
-/* Drops rows from resident memory: they will not be read again soon. In Fortran order, where rows
+/* Drops rows from resident memory, because they will not be read again soon. In Fortran order, where rows
  * are interleaved, drops everything. */
 void io_npy_passed(const io_npy *npy, int64_t first, int64_t count);

@@ -38,7 +38,7 @@ struct io_results {
     io_spool *archive;
     column *columns;
     int32_t n_columns;
-    io_spool **files; /* set by io_results_link: the files to rename; has space for one more */
+    io_spool **files; /* set by io_results_link: the files to rename; has space for one more file */
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts. They are written as NumPy files,
- * or by a function that reads the rows back. The memory does not depend on the number of rows.
+ * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts. The arrays are written as NumPy
+ * files, or by a function that reads the rows back. The memory does not depend on the number of rows.
  *
  * The number of rows need not be known before `link`. Rows go to spool files in the output's
  * directory, which have no names if the file system allows that, so that a killed run leaves no
@@ -37,9 +37,9 @@ typedef struct io_results_writer {
 #define IO_RESULTS_KEY 64 /* bytes of a key with its NUL */
 #define IO_RESULTS_DIMS 3
 
-/* Prepares an output at `path`. Fails, before any work, when its directory is missing or not
- * writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
- * DIRECTORY. An existing file is unchanged until `rename`. */
+/* Prepares an output at `path`. Fails at once when the output's directory is missing or not writable (COLLET_IO, the
+ * text names the directory), or when `path` is a directory for NPZ or a file for DIRECTORY. An existing file is
+ * unchanged until `rename`. */
 collet_status io_results_create(const char *path, int32_t form, io_results **out,
                                 collet_error *err);
 /* Like io_results_create, but `writer`, which is copied, writes the file at `path`. */
@@ -84,7 +84,7 @@ const char *io_results_id(const io_results *results);
 collet_status io_results_rename(io_results *results, io_spool *last, int replace,
                                 collet_error *err);
 
-/* Frees; without a successful `rename` everything written is removed. NULL is allowed. */
+/* Frees the results. Without a successful `rename`, everything written is removed. NULL is allowed. */
 void io_results_free(io_results *results);
 
 /* Continues a hash by n bytes; `hash` is the hash of the bytes before, 0 at the beginning.

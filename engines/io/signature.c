@@ -38,7 +38,7 @@ static const struct {
 #define OLD_AMBER                                                                                  \
     "a .prmtop file without flags: 'parmed FILE' with 'outparm NEW' writes one with them"
 
-/* Text files of formats that have no signature: recognised by the end of the file's name. */
+/* Text files of formats that have no signature are recognised by the end of the file's name. */
 static const struct {
     const char *suffix;
     const char *text;
@@ -90,7 +90,7 @@ static int matches(size_t i, const uint8_t *bytes, size_t n)
     return 1;
 }
 
-/* The first line of a LAMMPS data file is any text; the line "N atom types" is needed. */
+/* The first line of a LAMMPS data file may be any text, so the line "N atom types" is needed. */
 static int is_lammps_data(const uint8_t *bytes, size_t n)
 {
     static const char types[] = " atom types";

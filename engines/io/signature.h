@@ -12,6 +12,6 @@ const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t
 /* 1 if files with a name like `path` have contents that look like another format. */
 int io_signature_misleads(const char *path);
 
-/* 1 if a path ends in `suffix`, such as ".gro", or in it and the suffix of a packed file, such as ".gro.gz"; in any
- * case. */
+/* 1 if a path ends in `suffix`, such as ".gro", or in `suffix` and the suffix of a packed file, such as ".gro.gz".
+ * Ignores upper and lower case. */
 int io_signature_suffix(const char *path, const char *suffix);

@@ -70,7 +70,7 @@ collet_status io_source_open(io_source *source, const char *path, const io_poll 
 
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err)
 {
-    /* Not by the path, which may name another file by now. */
+    /* Does not use the path, because the path may name another file by now. */
     int fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
 
     *source = (io_source){.fd = fd, .size = from->size, .poll = from->poll};
@@ -124,7 +124,7 @@ static collet_status refill(io_source *source, int64_t offset, size_t minimum, c
     int sequential = offset >= source->window_offset && offset <= window_end;
     size_t length = IO_SOURCE_WINDOW;
 
-    /* Reads less after a jump: when frames are skipped, only the head of each is needed. */
+    /* Reads less after a jump: when frames are skipped, only the head of each frame is needed. */
     if (!sequential)
         length = minimum + (size_t)PAGE + (size_t)(offset - from);
     if ((int64_t)length > rest)

@@ -29,7 +29,7 @@ typedef struct io_source {
     size_t window_length;  /* bytes in the window */
 } io_source;
 
-/* `poll` may be NULL. Errors as io_file_open and io_packed_open; COLLET_NO_MEMORY. */
+/* `poll` may be NULL. Has the errors of io_file_open and io_packed_open, and COLLET_NO_MEMORY. */
 collet_status io_source_open(io_source *source, const char *path, const io_poll *poll,
                              collet_error *err);
 /* Opens the same file again for another thread: `source` gets its own window, and the size and the poll
@@ -37,8 +37,8 @@ collet_status io_source_open(io_source *source, const char *path, const io_poll 
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err);
 void io_source_close(io_source *source);
 
-/* Returns bytes offset .. offset + length in *bytes, valid until the next call. They must be within the
- * file, and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter. */
+/* Returns bytes offset .. offset + length in *bytes, valid until the next call. The bytes must be within the file,
+ * and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter. */
 collet_status io_source_view(io_source *source, int64_t offset, size_t length,
                              const uint8_t **bytes, collet_error *err);
 

@@ -74,8 +74,8 @@ static collet_status make_names(io_spool *spool, const char *path, collet_error 
 
 /* ---- Making the file --------------------------------------------------------------------- */
 
-/* If the file replaces another file of the user: no access for others until keep_rights has copied
- * its mode. */
+/* If the new file replaces a file of the user, other users have no access until keep_rights has copied the old file's
+ * mode. */
 static mode_t first_mode(const io_spool *spool)
 {
     struct stat old;
@@ -138,7 +138,7 @@ static void remove_leftovers(const io_spool *spool)
         closedir(entries);
 }
 
-/* Creates a named file. If another program removed it as left behind, before it was locked, creates
+/* Creates a named file. If another program took the file for a leftover and removed it before it was locked, creates
  * it again. */
 static int open_named(io_spool *spool)
 {
@@ -391,8 +391,8 @@ collet_status io_spool_read(io_spool *spool, int64_t offset, void *bytes, size_t
 /* ---- Completion -------------------------------------------------------------------------- */
 
 /* Copies mode, group and access control list of the file that is replaced. If another user owns it:
- * no list, and at most the permissions that umask allows. If the group cannot be set, group and
- * others get the permissions that both had; if the list cannot be set, they get none. */
+ * no list, and at most the permissions that umask allows. If the group cannot be set, group and others get only the
+ * permissions that both had. If the list cannot be set, group and others get no permissions. */
 static void keep_rights(const io_spool *spool)
 {
     struct stat old, new;
@@ -409,7 +409,7 @@ static void keep_rights(const io_spool *spool)
     if (size > 0 ? !own || fsetxattr(spool->fd, ACCESS_LIST, list, (size_t)size, 0) != 0
                  : errno == ERANGE)
         mode &= S_IRWXU;
-    else if (size < 0) /* no list there: remove one inherited from the directory */
+    else if (size < 0) /* the old file has no list: remove a list that the new file inherited from the directory */
         (void)fremovexattr(spool->fd, ACCESS_LIST);
     (void)fchmod(spool->fd, mode);
 }
@@ -483,7 +483,7 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err)
 
     if (directory >= 0)
         close(directory);
-    /* If the directory may not be read, code is 0 too. EINVAL, ENOTSUP: the file system cannot flush
+    /* `code` is 0, too, if the directory may not be read. EINVAL, ENOTSUP: the file system cannot flush
      * directories. */
     if (code == 0 || code == EINVAL || code == ENOTSUP)
         return COLLET_OK;

@@ -37,7 +37,7 @@ collet_status io_spool_check_input(const char *output, const char *input, collet
 /* For a check before a long computation: COLLET_IO if `replace` is 0 and `path` exists. */
 collet_status io_spool_check_output(const char *path, int replace, collet_error *err);
 
-/* Writes at the position, which is 0 at first, and advances it. A later call may report the error
+/* Writes at the position, which is 0 at first, and advances the position. A later call may report the error
  * of a write; `flush` does so at the latest. */
 collet_status io_spool_write(io_spool *spool, const void *bytes, size_t n, collet_error *err);
 collet_status io_spool_seek(io_spool *spool, int64_t position, collet_error *err);
@@ -74,7 +74,7 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err);
  */
 collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace,
                                   collet_error *err);
-/* All three steps for one file. */
+/* Makes all three steps for one file. */
 collet_status io_spool_publish(io_spool *spool, int replace, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */

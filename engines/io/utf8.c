@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the length of a character by its first byte; 0: no character begins so. */
+/* Returns the length of a character by its first byte; 0: no character begins with this byte. */
 static size_t length_of(uint8_t first)
 {
     if (first < 0x80)

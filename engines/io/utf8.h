@@ -11,7 +11,7 @@
  * width (U+061C, U+200B-200F, U+2028-202E, U+2060-206F, U+FEFF). */
 size_t io_utf8_character(const char *text, size_t size);
 
-/* As io_utf8_character; also sets *code to the code point, if the result is not 0. */
+/* Like io_utf8_character; also sets *code to the code point if the result is not 0. */
 size_t io_utf8_decode(uint32_t *code, const char *text, size_t size);
 
 /* Copies the characters of `text` that fit into size > 0 bytes with the NUL; each byte for which
@@ -22,5 +22,5 @@ void io_utf8_copy(char *out, size_t size, const char *text, size_t length);
  * except bytes in `keep`. The caller frees it; NULL when out of memory. */
 char *io_utf8_shown(const char *text, const char *keep);
 
-/* Like io_utf8_shown, but makes a valid JSON text of a JSON text whose strings may have any bytes. */
+/* Like io_utf8_shown, for a JSON text whose strings may have any bytes. The result is a valid JSON text. */
 char *io_utf8_json(const char *json);

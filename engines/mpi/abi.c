@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The standard binary interface of MPI 5 (MPI 5.0, chapter 20): handles are pointers, the
- * predefined ones small numbers.
+/* The standard binary interface of MPI 5 (MPI 5.0, chapter 20): handles are pointers; the values of predefined
+ * handles are small numbers.
  * Source: mpi_abi.h of MPICH 5.0.
  * Tests: tests/engines/test_mpi_headers.c, tests/engines/mpi_launchers.sh */
 #include "library.h"

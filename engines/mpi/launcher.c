@@ -13,7 +13,7 @@
 
 /* Inner launchers come first: mpirun starts its daemons by srun, which leaves its own variables. */
 static const struct {
-    const char *size, *rank, *also; /* `also` must be set as well; NULL: nothing */
+    const char *size, *rank, *also; /* `also` must be set as well; NULL: no further variable */
     int family;
 } variables[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", NULL, MPI_FAMILY_OMPI}, /* mpirun, jsrun */
@@ -50,7 +50,7 @@ static int look_up(long process, char program[PATH_MAX], long *parent)
         return 0;
     *parent = 0;
     if (fgets(line, sizeof line, file) != NULL) {
-        const char *end = strrchr(line, ')'); /* the program's name before it may contain ')' */
+        const char *end = strrchr(line, ')'); /* finds the last ')', because the program's name may contain ')' */
 
         if (end == NULL || sscanf(end, ") %*c %ld", parent) != 1)
             *parent = 0;
@@ -59,7 +59,7 @@ static int look_up(long process, char program[PATH_MAX], long *parent)
     return 1;
 }
 
-/* The daemon that started this process is often the launcher itself; a shell may lie between. */
+/* The daemon that started this process is often the launcher itself. A shell may be between the two. */
 static void find_prefix(char prefix[PATH_MAX])
 {
     static const char *const names[] = {

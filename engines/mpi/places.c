@@ -106,7 +106,7 @@ void mpi_describe_processors(const int *processors, const int *nodes, int n, cha
     memcpy(sorted, processors, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
     used += list_ranges(sorted, n, text + used, size - used);
-    /* Nodes are sorted too. */
+    /* The nodes are sorted, too. */
     if (nodes[0] >= 0 && nodes[0] == nodes[n - 1])
         snprintf(text + used, (size_t)(size - used), " of NUMA node %d", nodes[0]);
     free(sorted);

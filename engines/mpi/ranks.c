@@ -24,7 +24,7 @@ struct ranks {
     int rank, size, local_rank, local_size;
     int64_t processors;
     char library[256];
-    char place[160]; /* processors to which this rank has bound itself; "": it has not */
+    char place[160]; /* processors to which this rank has bound itself; "": the rank is not bound */
 };
 
 /* The libraries that were tried, for the text of the error. */
@@ -58,7 +58,7 @@ static collet_status fail(const ranks *r, const char *call, int error, collet_er
 
 /* ---- One library ------------------------------------------------------------------------- */
 
-/* The library's own text is long, often several lines: takes the first line up to the first comma. */
+/* The library's own text is long, often several lines. So this takes the first line up to the first comma. */
 static void name_library(ranks *r)
 {
     char text[MPI_TEXT];
@@ -166,7 +166,7 @@ static int open_family(ranks *r, const mpi_family *family, attempts *tried)
         if (handle != NULL)
             return start(r, family, handle, family->files[i], tried);
         if (why != NULL && strncmp(why, family->files[i], length) != 0)
-            note(tried, "%s: %s", family->files[i], why); /* the file exists, but not a library that it needs */
+            note(tried, "%s: %s", family->files[i], why); /* the file exists, but a library that it needs does not */
     }
     note(tried, "%s (%s) is not found", family->files[0], family->name);
     return 0;

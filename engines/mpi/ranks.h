@@ -3,11 +3,11 @@
  * ranks.h - the processes that a launcher of MPI (mpirun, mpiexec, srun) started for one job.
  *
  * The library of MPI is opened only if the environment shows a launcher. The environment variable
- * COLLET_MPI names the file of the library, or is "off": then each process works alone. If it is not
+ * COLLET_MPI names the file of the library, or is "off", so that each process works alone. If the variable is not
  * set, libraries are tried in turn, next to the launcher and then where the dynamic linker finds them:
  * Open MPI 4 and 5 (libmpi.so.40), MPICH and libraries with its binary interface (libmpi.so.12), the
- * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes
- * than the launcher states, it belongs to another launcher and is not used.
+ * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes than the
+ * launcher states, the library belongs to another launcher and is not used.
  *
  * Call these functions on one thread of the process, always the same. The library stays open until
  * the process ends.
@@ -41,7 +41,7 @@ int64_t ranks_processors(const ranks *r);
  * bound the rank. Valid until ranks_close. */
 const char *ranks_place(const ranks *r);
 
-/* Waits until all ranks have called it (a barrier), and sets *largest to the largest `mine` of all ranks.
+/* Waits until all ranks have called ranks_agree (a barrier), and sets *largest to the largest `mine` of all ranks.
  * While it waits, it sleeps up to 10 ms at a time and calls `stop`, unless that is NULL. If `stop` returns
  * a number other than 0, ranks_agree returns CANCELLED; then only ranks_abort may follow. */
 collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),

@@ -4,8 +4,8 @@
 
 #include <collet/scatter.h>
 
-/* Copies the program's structs: the size of each is in its struct_size. Checks them, but no voxels. The caller frees
- * own->materials with free(), also after a failure. */
+/* Copies the program's structs: the size of each struct is in its struct_size. Checks the structs, but no voxels. The
+ * caller frees own->materials with free(), also after a failure. */
 collet_status scatter_take_options(collet_scatter_options *own, const collet_scatter_options *given,
                                    collet_error *err);
 
@@ -23,7 +23,7 @@ collet_status scatter_check_energy(const collet_scatter_options *options, int64_
                                    collet_error *err);
 
 #define SCATTER_KINDS 6 /* kinds of faults of a material */
-#define SCATTER_SUM 6   /* another kind, of all materials together: the sum of fractions is not 1 */
+#define SCATTER_SUM 6   /* another kind of fault, for all materials together: the sum of fractions is not 1 */
 #define SCATTER_SHOWN 3
 
 /* The voxels with one kind of fault: their number, and the first few. */

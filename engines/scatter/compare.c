@@ -109,7 +109,7 @@ static double *allocate(part *p)
     return good ? malloc(2 * (size_t)(p->side[0] * p->side[1]) * sizeof(double)) : NULL;
 }
 
-/* Compares films whose options were checked. */
+/* Compares patterns of films whose options were checked. */
 static collet_status compare_films(collet_context *context, collet_scatter_comparison *c,
                                    const collet_scatter_options *film, collet_error *err)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exact grid. The amplitude of a pixel at q_z is the sum of its layers times exp(i q_z z), with z from the middle
- * of the film. The energies of a pass need it in an interval of q_z of each pixel; there it is interpolated between
- * Chebyshev's nodes. With r = half the interval times half the film's thickness, the function exp(i r t) has the
- * coefficients 2 i^n J_n(r) in Chebyshev's polynomials, so a few more nodes than r are enough for every digit.
+ * of the film. The energies of a pass need this amplitude in an interval of q_z of each pixel. In the interval it is
+ * interpolated between Chebyshev's nodes. With r = half the interval times half the film's thickness, the function
+ * exp(i r t) has the coefficients 2 i^n J_n(r) in Chebyshev's polynomials, so a few more nodes than r are enough for
+ * every digit.
  * Tests: tests/engines/scatter/test_scatter_exact.c */
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@ typedef struct waves {
     double low, high;
 } waves;
 
-/* The wave numbers of energies first .. end-1. If these are all energies, of options.energy_range too, so that
- * runs that share the energies of a range have the same nodes. The direct method has one node for an energy. */
+/* The wave numbers of energies first .. end-1. If these are all energies, includes options.energy_range, so that runs
+ * that share the energies of a range have the same nodes. The direct method has one node for an energy. */
 static waves waves_of(const collet_scatter *s, int64_t first, int64_t end)
 {
     const collet_scatter_options *o = &s->options;
@@ -38,7 +39,7 @@ static waves waves_of(const collet_scatter *s, int64_t first, int64_t end)
     return (waves){scatter_wave(low), scatter_wave(high)};
 }
 
-/* q_z of pixel qx, qy for wave number k, without a limit. It grows with k. */
+/* q_z of pixel qx, qy for wave number k, without a limit. q_z grows with k. */
 static double qz_of(const collet_scatter *s, double k, double qx, double qy)
 {
     const double *axis = s->axis[2];
@@ -46,7 +47,8 @@ static double qz_of(const collet_scatter *s, double k, double qx, double qy)
     return sqrt(k * k - x * x - y * y) - k * axis[2];
 }
 
-/* The smallest q_z of a pixel: of the wave number k at which the scattered wave lies in the plane of the film, |k| =
+/* The smallest q_z of a pixel: q_z for the wave number k at which the scattered wave is in the plane of the film,
+ * |k| =
  * |k_xy + q|. */
 static double grazing(const collet_scatter *s, double qx, double qy)
 {

@@ -83,7 +83,7 @@ void scatter_directions(double axis[3][3], const double direction[3])
         k[a] = direction[a] / norm;
     double x = k[0], y = k[1], c = k[2];
     double h =
-        1.0 / (1.0 + c); /* c > -1, because the beam does not come from behind: checked before */
+        1.0 / (1.0 + c); /* c > -1, because the beam does not come from behind, as was checked before */
     const double rotation[3][3] = {
         {1.0 - h * x * x, -h * x * y, -x}, {-h * x * y, 1.0 - h * y * y, -y}, {x, y, c}};
     memcpy(axis, rotation, sizeof rotation);
@@ -111,7 +111,7 @@ int64_t scatter_angles(const double angles[3], double *radians)
     return count;
 }
 
-/* n^2 - 1 = -2 delta + delta^2 - beta^2 + 2 i beta (1 - delta): in this form no digits are lost. */
+/* n^2 - 1 = -2 delta + delta^2 - beta^2 + 2 i beta (1 - delta): this form loses no digits by cancellation. */
 static void susceptibility(double delta, double beta, double c[2])
 {
     c[0] = delta * delta - beta * beta - 2 * delta;

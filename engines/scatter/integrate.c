@@ -21,7 +21,7 @@ typedef struct detector {
     double pixel_y; /* 1/nm */
     double pixel_x;
     double ring;                              /* distance of rings, 1/nm */
-    double warp[2][2];                        /* maps q to its position in the image */
+    double warp[2][2];                        /* maps q to a position in the image */
     double k[3];                              /* wave vector of the beam, 1/nm */
     double parallel[CHI], perpendicular[CHI]; /* weights of the wedges */
     double turn[CHI][2];                      /* cosine and sine of chi */
@@ -145,7 +145,7 @@ static int split(double place, int64_t count, int64_t *before, double *weight)
     return 1;
 }
 
-/* The pixels that a position is interpolated between, and their weights; count 0: outside. */
+/* The pixels between which a position is interpolated, and their weights. count = 0: the position is outside. */
 typedef struct taps {
     int64_t at[4];
     double weight[4];

@@ -18,7 +18,7 @@ collet_status scatter_window(collet_scatter *s, int64_t first, int64_t count, co
 /* Finds the slices next to Ewald's sphere that energies first .. end-1 need: fills `range`, which
  * may be NULL, and returns the largest number of slices of a pixel; -1: out of memory. */
 int64_t scatter_depth(const collet_scatter *s, int64_t first, int64_t end, int32_t *range);
-/* Of the exact grid: the number of nodes that energies first .. end-1 need. */
+/* The number of nodes of the exact grid that energies first .. end-1 need. */
 int64_t scatter_exact_depth(const collet_scatter *s, int64_t first, int64_t end);
 /* Sets s->nodes. */
 collet_status scatter_exact_nodes(collet_scatter *s, collet_error *err);
@@ -34,7 +34,7 @@ void scatter_exact_shares(const collet_scatter *s, int64_t pixel, double q, doub
 /* Makes s->slices for the energies of the pass to which s->next belongs. */
 collet_status scatter_slices(collet_scatter *s);
 
-/* Both compute the patterns of `count` energies, from s->next on, into s->out. */
+/* Both functions compute the patterns of `count` energies, from s->next on, into s->out. */
 collet_status scatter_fast(collet_scatter *s, int64_t count);
 collet_status scatter_direct(collet_scatter *s, int64_t count);
 

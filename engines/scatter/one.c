@@ -125,8 +125,8 @@ static uint64_t fast_bytes(const collet_scatter *s, int64_t layers, int64_t bloc
            (pass > images ? pass : images);
 }
 
-/* Bytes that arrays may use: options.memory if it is set. Otherwise, if the system limits the memory of this
- * process and would end it beyond the limit, 7/8 of the available memory. */
+/* The number of bytes that arrays may use: options.memory if it is set. Otherwise it is 7/8 of the available memory,
+ * if the system limits the memory of this process and would end the process beyond the limit. */
 static uint64_t memory_of(const collet_scatter *s)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};
@@ -319,7 +319,7 @@ collet_status scatter_open_one(collet_context *context, const collet_scatter_opt
 
 collet_status scatter_compute(collet_scatter *s, int64_t max_count, int64_t *count)
 {
-    /* A block must not extend into the next pass. */
+    /* Limits the block, because it must not extend into the next pass. */
     if (s->span && max_count > s->span - s->next % s->span)
         max_count = s->span - s->next % s->span;
     *count = max_count < s->plan.block ? max_count : s->plan.block;

@@ -15,5 +15,5 @@ collet_status scatter_read(collet_scatter *s, int64_t count);
 /* Makes an array of the pattern of energy s->next, which is in s->out. *finite: whether a pixel is finite. The caller
  * destroys *out, also after a failure. */
 collet_status scatter_pattern_array(collet_scatter *s, collet_array **out, int *finite);
-/* Returns the pattern of an energy whose values are in s->values. */
+/* Returns the pattern of an energy. Its values must be in s->values. */
 const collet_scatter_pattern *scatter_pattern(collet_scatter *s, int64_t energy);

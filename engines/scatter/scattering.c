@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scattering: of one device, or of several.
+/* A scattering, computed by one device or by several devices.
  * Tests: tests/engines/scatter/test_scatter.c, tests/engines/scatter/test_scatter_devices.c */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "scatter/state.h"
 #include "scatter/voxels.h"
 
-/* Has one collet_scatter for each device. Each device computes blocks of energies. */
+/* This struct has one collet_scatter for each device. Each device computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
 typedef struct device {
@@ -30,7 +30,7 @@ struct scatter_devices {
     collet_scatter_plan plan;
     devices_job *job;
     devices_list list;
-    int64_t steps_total; /* of all devices */
+    int64_t steps_total; /* steps of all devices */
     const char *_Atomic stage;
     device device[];
 };
@@ -122,7 +122,7 @@ static const collet_scatter_plan *scatter_devices_plan(const scatter_devices *al
     return &all->plan;
 }
 
-/* NOT_FOUND beyond the devices. */
+/* NOT_FOUND for an index beyond the last device. */
 static collet_status scatter_devices_share(const scatter_devices *all, collet_device_share *share,
                                     size_t index)
 {
@@ -200,7 +200,7 @@ static collet_status scatter_devices_open(collet_runtime *runtime,
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     }
     all->options = *options;
-    all->options.devices = NULL; /* the program's */
+    all->options.devices = NULL; /* because the devices are the program's */
     all->list = list;
     status = open_all(all, err);
     if (status == COLLET_OK)

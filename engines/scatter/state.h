@@ -16,7 +16,7 @@ struct collet_scatter {
     int64_t n_devices;               /* number of devices that share the energies */
     collet_context *context;
     collet_scatter_options
-        options;       /* its lists are copies; shape[0] is 1 if it has `collapse` */
+        options;       /* the lists are copies; shape[0] is 1 if `collapse` is set */
     int64_t thickness; /* number of layers whose mean is one layer of fields: 1, or all */
     collet_scatter_plan plan;
     scatter_part *parts; /* one for each material */
@@ -32,12 +32,12 @@ struct collet_scatter {
     int64_t depth;      /* largest number of slices of a pixel that one pass needs; on the exact grid the number of nodes */
     void *layer_values; /* layers of a material, if options.layers reads them */
     double *volumes;    /* with options.attenuation: sum of the fractions of each material */
-    int64_t *counted;   /* for each material: number of layers that are summed in `volumes` */
+    int64_t *counted;   /* for each material: number of layers whose fractions `volumes` includes */
     double *sums;       /* for each voxel that was read: sum of the fractions of all materials */
     collet_scatter_material *view;
     int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel; NULL: the grid is exact */
-    /* Of the exact grid, else NULL. */
-    double *interval; /* [2, Y, X]: the middle of each pixel's q_z of the pass, NaN: none; half their extent */
+    /* The members of the exact grid; NULL for other grids. */
+    double *interval; /* [2, Y, X]: middle of each pixel's interval of q_z in the pass, NaN: none; half its extent */
     double *nodes;    /* [2, depth]: nodes in the intervals, from -1 to 1; their barycentric weights */
     collet_array *slices; /* fast method: [depth, F, Y, X], at slices or nodes; NULL: not made */
     int64_t sliced[2];    /* `slices` is for energies sliced[0] .. sliced[1]-1 */

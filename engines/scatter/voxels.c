@@ -12,8 +12,8 @@
 
 #define CHUNK (32 << 20) /* voxels that are checked at a time, about */
 
-/* A device may round differently from the host, so these limits are narrower than those of checks.c. The host decides
- * about voxels between the two. */
+/* A device may round differently from the host, so these limits are narrower than the limits of checks.c. The host
+ * decides about voxels between the two limits. */
 #define FRACTION(x) "(" x " >= -5e-6) & (" x " <= 1.000005)"
 static const char *const faults[] = {
     [COLLET_SCATTER_ISOTROPIC] = "any(~(" FRACTION("a") "))",

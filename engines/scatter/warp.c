@@ -9,8 +9,8 @@
 
 #define ROUNDING 1e-9 /* pixels: coordinates so close to a pixel are on it */
 
-/* Interpolates the four pixels around a position. Pixels of weight 0 are read too, as CyRSoXS does, unless the grid is
- * `exact`. */
+/* Interpolates the four pixels around a position. Pixels of weight 0 are read, too, as CyRSoXS does, unless the grid
+ * is `exact`. */
 static double sample(const void *values, int wide, int exact, const int64_t n[2], double y, double x)
 {
     double sum = 0.0;
@@ -31,8 +31,8 @@ static double sample(const void *values, int wide, int exact, const int64_t n[2]
 }
 
 /* Does what CyRSoXS' interpolation does for a detector that faces the sample: a pixel becomes NaN
- * if the pixel to its right, below, or below right is NaN. In place: it reads only pixels that have
- * not changed yet. */
+ * if the pixel to its right, below, or below right is NaN. Works in place, because it reads only pixels that have not
+ * changed yet. */
 static void spread(const collet_scatter *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;
@@ -72,7 +72,8 @@ static void warp(const collet_scatter *s, void *values)
     memcpy(values, s->warped, (size_t)(n[0] * n[1]) * (wide ? 8 : 4));
 }
 
-/* Warps a pattern of the exact grid. The pixel of q = 0 keeps its intensity; it does not spread to other pixels. */
+/* Warps a pattern of the exact grid. The pixel of q = 0 keeps its intensity, which does not spread to other
+ * pixels. */
 static void warp_exactly(const collet_scatter *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;

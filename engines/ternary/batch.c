@@ -7,14 +7,14 @@
 
 #include <collet/ops/array.h>
 
-#define AT_A_TIME ((int64_t)1 << 20) /* most numbers of x, or of the widest layer, at a time */
+#define AT_A_TIME ((int64_t)1 << 20) /* maximum number of elements of x, or of the widest layer, at a time */
 
 enum { RAW, X, Y, ARRAYS };
 
 /* The objects that one device uses. */
 typedef struct lane {
     const ternary_batch *batch;
-    ternary_call call;               /* for the device's context; gets its errors */
+    ternary_call call;               /* a call in the device's context; gets the errors of the context */
     collet_ternary_network *network; /* a copy, except for the call's own context */
     collet_array *arrays[ARRAYS];    /* have the number of vectors of the last part */
     float *y;
@@ -242,7 +242,8 @@ static collet_status keep_share(const ternary_batch *batch, const collet_device_
                : collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for devices");
 }
 
-/* Keeps the devices' shares of the work, even if the run has failed. Returns `status`, or its own error. */
+/* Keeps the devices' shares of the work, even if the run has failed. Returns `status`, or the error of this
+ * function. */
 static collet_status keep_shares(const ternary_batch *batch, devices_job *job, collet_status status)
 {
     collet_device_share share = {.struct_size = sizeof share};

@@ -9,7 +9,7 @@ typedef struct ternary_batch {
     collet_ternary_network *network; /* gets the shares of the devices */
     const collet_devices *devices;   /* the program's; NULL: the call's context */
     int64_t vectors;
-    collet_dtype dtype; /* of x */
+    collet_dtype dtype; /* dtype of x */
     void *user;
     /* Copies vectors of x. Called on any thread, and on several threads at the same time. */
     void (*read)(void *user, int64_t first, int64_t count, void *to);

@@ -77,8 +77,8 @@ static collet_status load_converted(ternary_call *call, const ternary_source *so
     return status;
 }
 
-/* Returns the number of weights that loading a layer of a .t2 file reports as progress. With the format t2
- * it includes the padding, because the padding is checked too. */
+/* Returns the number of weights that loading a layer of a .t2 file reports as progress. With the format t2 the number
+ * includes the padding, because the padding is checked, too. */
 static int64_t layer_work(const ternary_t2_layer *layer)
 {
     return layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->weights_bytes

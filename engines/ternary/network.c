@@ -19,7 +19,8 @@ typedef struct layer {
     int64_t rows, columns;
 } layer;
 
-/* The arrays between layers, for given leading axes. They are views of two arrays, `flat`, used alternately. */
+/* The arrays between layers, for given leading axes. These arrays are views of two arrays, `flat`, which are used
+ * alternately. */
 typedef struct buffers {
     int32_t ndim; /* number of leading axes; -1: not allocated yet */
     int64_t shape[COLLET_MAX_DIMS];
@@ -253,7 +254,7 @@ static collet_status make_view(ternary_call *call, const buffers *b, const colle
     return status;
 }
 
-/* Sizes of x and y need no check for overflow, because both arrays exist. */
+/* The sizes of x and y need no check for overflow, because both arrays exist. */
 static collet_status buffers_make(ternary_call *call, const collet_ternary_network *network,
                                   const collet_array *x, buffers *b)
 {

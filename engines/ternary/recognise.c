@@ -42,7 +42,8 @@ static inline uint64_t only_magnitude(const uint8_t *row, int64_t columns, size_
 
     for (; i < columns && found == 0; i++)
         found = magnitude(row, i, size);
-    /* Pieces of 256: the inner loop has no branch, and a row with two magnitudes still ends early. */
+    /* Compares pieces of 256 numbers. So the inner loop has no branch, and a row with two magnitudes still ends
+     * early. */
     while (i < columns && !differ) {
         int64_t end = columns - i < 256 ? columns : i + 256;
         for (; i < end; i++) {
@@ -111,7 +112,7 @@ static collet_status recognise_chunks(ternary_call *call, const collet_array *we
     const int64_t *shape = collet_array_shape(weights);
     int32_t ndim = collet_array_ndim(weights);
     int64_t columns = shape[ndim - 1], leading = ndim == 1 ? 1 : shape[0];
-    int64_t rows = collet_array_size(weights) / columns / leading; /* of one leading index */
+    int64_t rows = collet_array_size(weights) / columns / leading; /* rows of one leading index */
     collet_dtype dtype = collet_array_dtype(weights);
     int64_t bytes = rows * columns * (int64_t)collet_dtype_size(dtype);
     collet_status status = COLLET_OK;

@@ -14,19 +14,19 @@ extern const collet_ternary_quantize_params ternary_signs;
 /* The parameters for numbers, if none are given: a threshold of 0.3. */
 extern const collet_ternary_quantize_params ternary_standard;
 
-/* 1 if weights that are already ternary are kept exactly. This is not so with a threshold, because the threshold
+/* 1 if weights that are already ternary are kept exactly. With a threshold they are not, because the threshold
  * determines which weights become 0. `params`: NULL, or the caller's struct, which may be shorter than this
  * version's. */
 int ternary_recognises(const collet_ternary_quantize_params *params);
 
 /* Stores the s of `count` rows of `columns` numbers (F16, BF16, F32 or F64; adjacent, native byte
- * order) in `scale`, rounded to f32; 1 for a row of zeros. Returns 0 if a row is not ternary: it has
- * two magnitudes besides 0, or a number that is not finite. */
+ * order) in `scale`, rounded to f32; 1 for a row of zeros. Returns 0 if a row is not ternary: the row has two
+ * magnitudes besides 0, or a number that is not finite. */
 int ternary_recognise_rows(collet_dtype dtype, const void *elements, int64_t count, int64_t columns,
                            float *scale);
 
-/* Does the same for weights (..., K) on any device. Sets *scale to one number for each row, which the caller frees;
- * NULL if the weights are not ternary, or there are none. */
+/* Finds the s of each row of weights (..., K) on any device. Sets *scale to one number for each row, which the caller
+ * frees; NULL if the weights are not ternary, or there are none. */
 collet_status ternary_recognise_array(ternary_call *call, const char *what,
                                       const collet_array *weights, float **scale);
 

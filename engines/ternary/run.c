@@ -17,7 +17,7 @@ typedef struct run_job {
     ternary_call *call;
     const collet_ternary_run_files *files;
     int64_t inputs, outputs, vectors;
-    io_npy x, labels; /* as in the files: a vector is a row of the last axis of x */
+    io_npy x, labels; /* arrays as in the files: a vector is a row of the last axis of x */
     collet_ternary_output *output;
     int64_t correct;
     ternary_batch batch;

@@ -13,10 +13,11 @@
 
 #define SCALE_BYTES 2
 
-/* Codes of the formats that only files of other programs have. Two bits are a code + 1, so the codes are -1, 0, 1
+/* Codes of the formats that only files of other programs have. Two bits hold a code + 1, so the codes are -1, 0, 1
  * and 2. */
 
-/* Returns the bytes of a block of Q2_0: a scale in f16, then 2 bits a weight, the first weight in the lowest bits. */
+/* Returns the bytes of a block of Q2_0: a scale in f16, then 2 bits for each weight, with the first weight in the
+ * lowest bits. */
 static int64_t ternary_decode_bytes(int64_t weights)
 {
     return SCALE_BYTES + weights / 4;
@@ -177,7 +178,7 @@ static collet_status take_safetensor(ternary_source *source, int64_t index, coll
                                       : (collet_status)COLLET_OK;
 }
 
-/* Returns the bytes of a row; 0 if the formats of packed rows have no such row. */
+/* Returns the bytes of a row; 0 if the formats of packed rows do not support such a row. */
 static int64_t row_bytes(const ternary_source *source)
 {
     if (source->content != COLLET_TERNARY_PACKED)

@@ -16,8 +16,9 @@ typedef struct ternary_source {
     char
         name[TERNARY_TENSOR_NAME]; /* name of a tensor, as ternary_tensor_name gives it; "": none */
     uint8_t *bytes;                /* rows x row_bytes in the mapping; NULL: an .npy file */
-    /* Scales of PACKED. has_blocks: a tensor with one scale for each `block` weights of a row. `scale`: one scale a
-     * row (scales in blocks of a layer's tq2_0 and tq1_0 are then ignored). With neither, all scales are 1. */
+    /* Scales of PACKED. has_blocks: a tensor with one scale for each `block` weights of a row. `scale`: one scale for
+     * each row; in this case the scales in blocks of a layer's tq2_0 and tq1_0 are ignored. With neither, all scales
+     * are 1. */
     int has_blocks;
     int64_t block;
     float *scale;
@@ -26,7 +27,7 @@ typedef struct ternary_source {
 } ternary_source;
 
 /* Opens matrix `index` of the file, which must stay open until the source is closed. NOT_FOUND;
- * SHAPE, DTYPE and UNSUPPORTED if it cannot be read as weights. */
+ * SHAPE, DTYPE and UNSUPPORTED if the matrix cannot be read as weights. */
 collet_status ternary_source_open(const collet_ternary_file *file, int64_t index,
                                   ternary_source *out, collet_error *err);
 /* A zeroed struct is allowed. */
@@ -60,7 +61,7 @@ collet_status ternary_source_codes(ternary_call *call, const ternary_source *sou
 void ternary_source_values(const ternary_source *source, int64_t first, int64_t count,
                            const int8_t *codes, const float *block_scale, float *values);
 
-/* Computes the values of rows of PACKED, also of those with the value 2, which is not ternary but can be quantized.
+/* Computes the values of rows of PACKED. Rows may have the value 2, which is not ternary but can be quantized.
  * Uses `codes` and `block_scale` as buffers. */
 collet_status ternary_source_numbers(ternary_call *call, const ternary_source *source,
                                      int64_t first, int64_t count, int8_t *codes,

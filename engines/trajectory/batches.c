@@ -5,8 +5,8 @@
 
 #include <collet/floating.h>
 
-/* Frames of a batch of default size; fewer if frames have so many bodies that there would be more than DEFAULT_ROWS
- * rows. */
+/* Frames of a batch of default size. A batch has fewer frames if there would be more than DEFAULT_ROWS rows, because
+ * frames have many bodies. */
 #define DEFAULT_FRAMES 1024
 #define DEFAULT_ROWS 32768
 

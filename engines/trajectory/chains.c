@@ -36,12 +36,13 @@ static double joint_most(const trajectory_topology *t, const trajectory_bond *jo
 
 /* ---- Atoms that may be bonded ------------------------------------------------------------ */
 
-/* Atoms of different residues are bonded up to this much, in nm, above the sum of their covalent radii. With P, S and
- * halogens it is less: programs that fill a box place atoms as near as 0.57 times the sum of their van der Waals radii. */
+/* Atoms of different residues count as bonded if their distance in nm is at most this much above the sum of their
+ * covalent radii. With P, S and halogens this limit is smaller, because programs that fill a box place atoms as near
+ * as 0.57 times the sum of their van der Waals radii. */
 #define BOND_LONGER 0.03
 #define BOND_LONGER_BIG 0.015
 #define BOND_SHORTEST 0.5 /* times this sum; nearer atoms are no atoms of a structure */
-#define PAIRS_MOST 2      /* of two residues; more are a clash */
+#define PAIRS_MOST 2      /* maximum number of pairs between two residues; more pairs are a clash */
 
 /* Covalent radii in nm. The halogens are last. */
 static const struct {
@@ -58,7 +59,7 @@ static const struct {
 #define HALOGENS 4
 #define FARTHEST (2 * 0.139 + BOND_LONGER)
 
-/* Returns the index of an element's radius; RADII: it is not joined. */
+/* Returns the index of an element's radius; RADII: the element is not joined. */
 static size_t radius_of(const trajectory_element *element)
 {
     size_t i = 0;
@@ -68,7 +69,7 @@ static size_t radius_of(const trajectory_element *element)
     return i;
 }
 
-/* What is known of the atoms of a topology: bits for each. */
+/* What is known of the atoms of a topology: bits for each atom. */
 enum { OF_JOINT = 1, MAY_JOIN = 2, HAS_BOND = 4 };
 
 static int has_unbonded(const trajectory_topology *t, const uint8_t *marks)
@@ -79,8 +80,8 @@ static int has_unbonded(const trajectory_topology *t, const uint8_t *marks)
     return 0;
 }
 
-/* Marks the atoms that may be bonded to another residue; 0 if out of memory. If all of them have bonds of the file,
- * no atom is marked. */
+/* Marks the atoms that may be bonded to another residue; 0 if out of memory. If all such atoms have bonds of the
+ * file, no atom is marked. */
 static int mark_candidates(const trajectory_topology *t, uint8_t *marks, uint8_t *kinds)
 {
     const trajectory_element **elements;
@@ -115,17 +116,17 @@ typedef struct found_pair {
     int is_short; /* 1: nearer than any bond */
 } found_pair;
 
-/* What is to be found out, and one frame of the atoms for it. */
+/* The state of the search, and one frame of the atoms that it needs. */
 typedef struct search {
     trajectory_topology *topology;
     trajectory_molecules *molecules;
-    uint8_t *marks;  /* of each atom of the topology */
-    uint8_t *kinds;  /* of each: index of its radius */
-    int64_t *places; /* of each: its row in the frame */
+    uint8_t *marks;  /* marks of each atom of the topology */
+    uint8_t *kinds;  /* for each atom: index of its radius */
+    int64_t *places; /* for each atom: its row in the frame */
     int64_t *atoms;  /* n_atoms, ascending */
     int64_t n_atoms;
     trajectory_frames *frame; /* NULL: none could be read */
-    int64_t *residues;        /* of each: the first atom of its residue */
+    int64_t *residues;        /* for each atom: the first atom of its residue */
     found_pair *found;
     int64_t n_found, capacity;
     int too_many;
@@ -238,7 +239,7 @@ static int compare_found(const void *a, const void *b)
     return (p->high > q->high) - (p->high < q->high);
 }
 
-/* Makes joints of the pairs, except the pairs of residues that clash. Returns 0 if out of memory. */
+/* Makes joints from the pairs, except the pairs of residues that clash. Returns 0 if out of memory. */
 static int take_pairs(search *s)
 {
     trajectory_topology *t = s->topology;
@@ -268,8 +269,8 @@ static int take_pairs(search *s)
     return 1;
 }
 
-/* A box in which no neighbours can be found is reported later, or not needed. Atoms without a structure, such as many
- * atoms at one place, are not joined. */
+/* A box in which no neighbours can be found is no error here: later code reports it, or does not need it. Atoms
+ * without a structure, such as many atoms at one place, are not joined. */
 static collet_status join(search *s, collet_error *err)
 {
     trajectory_neighbours *neighbours = trajectory_neighbours_create();

@@ -11,7 +11,7 @@
 collet_status trajectory_files_open(const trajectory_settings *settings, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 
-/* Does the same, but reads only these atoms, and only the settings' frames from `from` on. */
+/* Opens the same files, but reads only these atoms, and only the settings' frames from `from` on. */
 collet_status trajectory_files_open_at(const trajectory_settings *settings, const int64_t *atoms,
                                        int64_t n_atoms, int64_t from, trajectory_reader **out,
                                        collet_error *err);
@@ -23,13 +23,13 @@ typedef struct trajectory_unpacked {
     int64_t n;
 } trajectory_unpacked;
 
-/* Errors as io_packed_open; then nothing is kept. */
+/* Has the errors of io_packed_open; after an error nothing is kept. */
 collet_status trajectory_files_unpack(const trajectory_settings *settings, const io_poll *poll,
                                       trajectory_unpacked *unpacked, collet_error *err);
 void trajectory_files_release(trajectory_unpacked *unpacked);
 
 /* Reads these atoms of the first frame at or after `start`. The caller frees *frame. If a file has no such frame or
- * it cannot be read, *frame is NULL and the status COLLET_OK: the later work reports the error. COLLET_NO_MEMORY; every
- * error of settings->source. */
+ * cannot be read, *frame is NULL and the status is COLLET_OK, because later work reports the error. COLLET_NO_MEMORY;
+ * every error of settings->source. */
 collet_status trajectory_files_first(const trajectory_settings *settings, const int64_t *atoms,
                                      int64_t n_atoms, trajectory_frames **frame, collet_error *err);

@@ -119,7 +119,8 @@ static collet_status guessed_masses(trajectory_inputs *in, double *masses, colle
 
     if (status != COLLET_OK)
         return status;
-    /* Moves the masses from the front of the array to their atoms' indices, the last first: selected[i] >= i. */
+    /* Moves the masses from the front of the array to their atoms' indices. Moves the last mass first, because
+     * selected[i] >= i. */
     for (int64_t i = in->n_selected - 1; i >= 0; i--)
         masses[in->selected[i]] = masses[i];
     in->elements = trajectory_composition_text(&in->composition);
@@ -202,7 +203,7 @@ static collet_status open_charges(trajectory_inputs *in, collet_error *err)
     return COLLET_OK;
 }
 
-/* `masses`: of the atoms of the topology. */
+/* `masses`: the masses of the atoms of the topology. */
 static collet_status open_system(trajectory_inputs *in, const trajectory_settings *settings,
                                  const double *masses, collet_error *err)
 {
@@ -473,10 +474,10 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
 
 /*
  * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
- * whole. It is searched for only when a thread meets a later frame before another has met it, so that a file of one
- * frame, or without boxes, is not read twice. A reference is made whole like the first frame, which is read here then.
- * Frames of a source come in order, and so do frames that are not arranged, but a shard does not begin with the first
- * frame.
+ * whole. This frame is searched only when a thread reaches a later frame before another thread has reached it. So a
+ * file with one frame, or without boxes, is not read twice. A reference is made whole like the first frame, so the
+ * first frame is read here if there is a reference. Frames of a source come in order, and so do frames that are not
+ * arranged. But a shard does not begin with the first frame.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {
@@ -505,7 +506,7 @@ static int32_t tell(void *user, const char *text)
 }
 
 /* Times in single precision are replaced by the times of a clock, which is fitted to all frames of the trajectory.
- * Shards count them together, in trajectory_inputs_divide. */
+ * Shards count these frames together, in trajectory_inputs_divide. */
 static collet_status keep_time(trajectory_inputs *in, collet_error *err)
 {
     const trajectory_settings *s = in->settings;
@@ -564,8 +565,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 
 /* ---- Shards ------------------------------------------------------------------------------ */
 
-/* Returns how many frames before its own frames a shard reads: a path without jumps needs all earlier frames, a
- * displacement needs the first. */
+/* Returns how many frames before its own frames a shard reads: a path without jumps needs all earlier frames; a
+ * displacement needs the first frame. */
 static int64_t lead_of(const trajectory_settings *s)
 {
     if (s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP)
@@ -590,7 +591,7 @@ collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *direct
     share->first_row = trajectory_shard_end(share->rows, s->shard - 1, s->n_shards);
     share->end_row = trajectory_shard_end(share->rows, s->shard, s->n_shards);
     share->first = s->start + share->first_row * s->step;
-    /* The last shard reads even without rows: it must find a frame that cannot be read. */
+    /* The last shard reads even if it has no rows, because it must find a frame that cannot be read. */
     share->reads = is_last || share->end_row > share->first_row;
     return share->reads
                ? trajectory_reader_slice_shard(

@@ -17,7 +17,7 @@ typedef struct trajectory_inputs {
     const trajectory_settings *settings; /* the settings with which the inputs were opened */
     trajectory_unpacked unpacked;
     trajectory_topology *topology;
-    trajectory_reader *trajectory; /* its selection and slice are set */
+    trajectory_reader *trajectory; /* the reader's selection and slice are set */
     const trajectory_reader_info *info;
     trajectory_arrangement *arrangement; /* turns atoms that are read into the selected atoms */
     trajectory_apart *apart;             /* NULL: no body has several molecules that count */

@@ -164,7 +164,7 @@ static void describe_reference(document *d, cJSON *inputs, const collet_trajecto
     put_integer(d, reference, "frame", 0);
 }
 
-/* Where times in single precision come from: the line through steps or numbers of frames, or "stored". */
+/* Describes the source of times in single precision: the line through steps or numbers of frames, or "stored". */
 static void describe_clock(document *d, cJSON *file, const collet_trajectory *x, int64_t k)
 {
     static const char *const names[] = {"stored", "steps", "frames"};

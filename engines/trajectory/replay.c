@@ -130,8 +130,8 @@ static collet_status open_next(trajectory_replay *r, trajectory_notes *notes, co
     return status;
 }
 
-/* Checks that frame numbers belong to rows of the shard and rise. They need not be consecutive: frames that
- * lack a field may be left out. */
+/* Checks that frame numbers belong to rows of the shard and rise. The numbers need not be consecutive, because frames
+ * that lack a field may be left out. */
 static collet_status check_frames(trajectory_replay *r, int64_t n, collet_error *err)
 {
     const trajectory_shard *s = &r->shards.list[r->next - 1];

@@ -10,7 +10,8 @@
 typedef struct trajectory_replay trajectory_replay;
 
 /* Opens the shards that options.parts names, and sets *settings to the options of their work (work.h).
- * Errors as trajectory_shards_open and trajectory_work_settings; then nothing is left to free. */
+ * Errors are the errors of trajectory_shards_open and trajectory_work_settings; after an error nothing is left to
+ * free. */
 collet_status trajectory_replay_open(const collet_trajectory_options *options,
                                      trajectory_settings *settings, trajectory_replay **out,
                                      collet_error *err);
@@ -33,7 +34,7 @@ void trajectory_replay_start(trajectory_replay *replay, const trajectory_inputs 
 collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes *notes, int64_t *n,
                                      const double *const **sums, collet_error *err);
 
-/* Call it after the last row. Sets the data in the reader of the inputs that it normally knows after the last frame,
- * and inserts the backends that computed the sums before the backends in `ran`. */
+/* Call it after the last row. Sets those data of the inputs' reader that the reader normally knows after the last
+ * frame, and inserts the backends that computed the sums before the backends in `ran`. */
 void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
                               trajectory_analysis_notes *ran);

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Most frames of a block. The kernels that do not read atoms run on a whole block at once. With many bodies a block has
- * fewer frames, to limit memory. */
+/* The maximum number of frames of a block. The kernels that do not read atoms run on a whole block at once. With many
+ * bodies a block has fewer frames, to limit memory. */
 #define BLOCK_FRAMES 1024
 
 double trajectory_clock(void)
@@ -160,7 +160,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
     x->notes.end_offset = frames->end_offset;
 }
 
-/* What is known of bodies that may not be in one piece before the last frame. */
+/* Reports what is known before the last frame about bodies that may not be in one piece. */
 static collet_status refuse(collet_trajectory *x, collet_error *err)
 {
     if (trajectory_arrangement_is_decided(x->inputs.arrangement))

@@ -25,7 +25,7 @@ double trajectory_clock(void);
 collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
                                    void *user, collet_error *err);
 
-/* Does the same for a shard, but emits the sums over atoms instead of results: `frames` is called on the caller's
+/* Does the same for a shard, but emits the sums over atoms instead of results. `frames` is called on the caller's
  * thread, `sums` on another thread. */
 collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
                                   trajectory_take_frames frames, void *user, collet_error *err);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_ATOMS ((int64_t)1 << 40) /* most atoms; products of sizes stay below 2^63 */
+#define SOURCE_ATOMS ((int64_t)1 << 40) /* maximum number of atoms; products of sizes stay below 2^63 */
 
 static collet_status check_axis(const double *axis, collet_error *err)
 {

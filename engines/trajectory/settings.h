@@ -10,7 +10,7 @@
  * the end of the file. The settings own their strings, masses and `command`. */
 typedef collet_trajectory_options trajectory_settings;
 
-/* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */
+/* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY. After an error nothing is left to free. */
 collet_status trajectory_settings_copy(trajectory_settings *settings,
                                        const collet_trajectory_options *options, collet_error *err);
 /* Returns the number of continuations. */

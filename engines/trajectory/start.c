@@ -13,9 +13,10 @@
 #define BATCH_MOST 8192
 /* With batches larger than this there are two slots, not three, to limit memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
-/* More than three slots are used only while they have at most this many bytes together. */
+/* More than three slots are used only if all slots together have at most this many bytes. */
 #define SLOTS_MOST ((int64_t)96 << 20)
-/* Most bytes that all threads need to decode frames: each thread needs about DECODER_ATOM bytes for each atom. */
+/* Maximum number of bytes that all threads may need to decode frames. Each thread needs about DECODER_ATOM bytes for
+ * each atom. */
 #define DECODERS_MOST ((int64_t)64 << 20)
 #define DECODER_ATOM 28
 /* Bytes for each atom if a decoder also finds the selected atoms of each frame. */
@@ -58,8 +59,8 @@ static int64_t count_threads(const collet_trajectory *x)
     return limit > 0 ? min_i64(threads, limit) : threads;
 }
 
-/* Returns the number of threads for kernels. Kernels leave one CPU to the reading thread: a kernel's thread
- * that has to share its CPU would delay the whole kernel. If decoding takes most of the time, most threads
+/* Returns the number of threads for kernels. Kernels leave one CPU to the reading thread, because a kernel's thread
+ * that shares its CPU would delay the whole kernel. If decoding takes most of the time, most threads
  * decode. */
 static int64_t kernel_threads(const collet_trajectory *x)
 {
@@ -68,8 +69,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
     return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
 }
 
-/* Returns the number of reading threads. It is one more than the threads that kernels leave, because the
- * caller's thread waits while kernels run, and kernels wait for frames. */
+/* Returns the number of reading threads. This number is one more than the number of threads that kernels leave,
+ * because the caller's thread waits while kernels run, and kernels wait for frames. */
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
@@ -102,8 +103,8 @@ static collet_status create_runtime(collet_trajectory *x, collet_error *err)
     return collet_runtime_create(&x->runtime, &options, err);
 }
 
-/* Opens the context that derives results from the devices' sums. It is on the host, which cannot be lost like a
- * device. */
+/* Opens the context that derives results from the devices' sums. This context is on the host, because the host cannot
+ * be lost like a device. */
 static collet_status open_host(collet_trajectory *x, collet_runtime *runtime, collet_error *err)
 {
     char host[256];
@@ -125,7 +126,7 @@ collet_status trajectory_start_context(collet_trajectory *x, collet_error *err)
     if (status == COLLET_OK && s->devices != NULL) {
         collet_runtime *runtime = s->context ? collet_context_runtime(s->context) : x->runtime;
 
-        if (runtime == NULL) /* the devices' */
+        if (runtime == NULL) /* the devices' runtime is used */
             runtime = collet_context_runtime(s->devices->contexts[0]);
         status = devices_open(&x->devices, s->devices, runtime, err);
         return status == COLLET_OK ? open_host(x, runtime, err) : status;
@@ -144,9 +145,9 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t
     return frames < 1 ? 1 : frames;
 }
 
-/* Returns the number of batches in memory: one batch that is computed, and enough others that each thread has a frame
- * to decode. With several devices, one for each device and, if batches are not too large, more, so that fast devices
- * need not wait for slow devices. */
+/* Returns the number of batches in memory: one batch that is computed, and enough other batches that each thread has
+ * a frame to decode. With several devices there is one batch for each device. If batches are not too large, there are
+ * more, so that fast devices need not wait for slow devices. */
 static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_frames,
                             int64_t bytes_a_frame)
 {

@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-#define TRAJECTORY_BLOCK_ROWS 16384 /* most rows of a block, which limits memory with many bodies */
+#define TRAJECTORY_BLOCK_ROWS 16384 /* maximum number of rows of a block, to limit memory with many bodies */
 
 /* Opens the runtime unless a context was given, the context and the devices. */
 collet_status trajectory_start_context(collet_trajectory *x, collet_error *err);

@@ -46,13 +46,13 @@ struct collet_trajectory {
     collet_error error;
 
     collet_runtime *runtime; /* NULL: the caller gave a context */
-    collet_context *context; /* created in `runtime`, or the caller's */
+    collet_context *context; /* created in `runtime`, or the caller's context */
     int64_t batch_frames;    /* chosen or given */
     int32_t slots;           /* batches in memory */
     uint64_t batch_bytes;
     trajectory_analysis *analysis;
     trajectory_feed *feed;
-    devices_list devices;         /* devices of the settings; then `context` is on the host */
+    devices_list devices;         /* devices of the settings; if there are any, `context` is on the host */
     devices_shares planned;       /* shares that a plan has measured */
     trajectory_lanes *lanes;      /* lanes of `devices`; NULL: `analysis` takes the batches */
     trajectory_share share;       /* rows of this shard */

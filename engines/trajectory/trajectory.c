@@ -66,7 +66,7 @@ static collet_status cannot_compute(const collet_trajectory *x, const char *word
 {
     const trajectory_topology *topology = x->inputs.topology;
     int64_t atom = x->inputs.info->lacking;
-    const char *note = x->inputs.info->note; /* mostly the cause */
+    const char *note = x->inputs.info->note; /* the note usually explains the missing field */
 
     if (reason != some_velocities)
         return collet_fail(err, COLLET_INVALID, "keys: '%.*s' cannot be computed: %s%s%s", shown,
@@ -134,7 +134,7 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
-/* Sets the settings; with options.parts they are read from the notes of the shards. */
+/* Sets the settings. With options.parts, reads them from the notes of the shards. */
 static collet_status take_settings(collet_trajectory *x, const collet_trajectory_options *options,
                                    collet_error *err)
 {

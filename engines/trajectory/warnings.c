@@ -80,7 +80,7 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
         }
         member++;
     }
-    /* The drift of the system changes every body, also if the system's atoms are not in the body. */
+    /* The drift of the system changes every body, even if the system's atoms are not in the body. */
     for (int64_t i = 0; in->system.n > 0 && i < 3 * n; i++) {
         *value = trajectory_frames_value(frames, field, i);
         if (!isfinite(*value))
@@ -90,8 +90,8 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
 }
 
 /* Finds the atom that makes a row (of frames x bodies) not finite. Opens the trajectory again, because the first reader
- * is at its end, reads the frame and sets *number to its number. -1 also if reading fails: then the warning names no
- * atom. */
+ * is at its end, reads the frame and sets *number to its number. Returns -1 also if reading fails; then the warning
+ * names no atom. */
 static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int64_t *number,
                          double *value)
 {
@@ -237,7 +237,7 @@ static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
     return COLLET_OK;
 }
 
-/* The last time of the files after file i, as far as they can be read. */
+/* The last time of the files after file i, as far as these files can be read. */
 static double last_after(const trajectory_part *parts, int64_t n, int64_t i)
 {
     double last = parts[i].end;
@@ -250,7 +250,8 @@ static double last_after(const trajectory_part *parts, int64_t n, int64_t i)
     return last;
 }
 
-/* Frames that are left out because a later file begins before them, and that no later file has. */
+/* Warns about frames that are left out because a later file begins before them, although no later file has these
+ * frames. */
 static collet_status warn_lost_frames(collet_trajectory *x, collet_error *err)
 {
     int64_t n;
@@ -261,7 +262,7 @@ static collet_status warn_lost_frames(collet_trajectory *x, collet_error *err)
         if (!parts[i].was_cut || !(parts[i].last > parts[i].end))
             continue;
         double last = last_after(parts, n, i);
-        if (parts[i].last > last + 1.2e-7 * fabs(last)) /* a rounding of single precision */
+        if (parts[i].last > last + 1.2e-7 * fabs(last)) /* more than the rounding error of single precision */
             status = add_warning(x, err,
                                  "%s: its frames after %.7g ps, up to %.7g ps, are not used and no "
                                  "other file has them: a later file begins at %.7g ps; leave that "
@@ -386,8 +387,8 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");
 }
 
-/* Warns if only some atoms have velocities: such a file was probably edited by hand. The topology file is checked too,
- * although its velocities are not used. */
+/* Warns if only some atoms have velocities: such a file was probably edited by hand. The topology file is checked,
+ * too, although its velocities are not used. */
 static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;

@@ -72,7 +72,7 @@ static cJSON *list_of(const char *const *texts)
     return NULL;
 }
 
-/* A file's size and time of modification, as text: a JSON number would not have enough digits. */
+/* A file's size and time of modification, as text, because a JSON number would not have enough digits. */
 static cJSON *identity(const char *path)
 {
     struct stat facts;

@@ -7,8 +7,8 @@
 
 #include <cjson/cJSON.h>
 
-/* Adds an item to an object, or with key NULL to an array. 0: `object` or `item` is NULL, or out of memory;
- * then the item is deleted. */
+/* Adds an item to an object, or with key NULL to an array. Returns 0, after deleting the item, if `object` or `item`
+ * is NULL or if out of memory. */
 int trajectory_work_put(cJSON *object, const char *key, cJSON *item);
 
 /* The JSON of a work, which the caller deletes; NULL if out of memory. */
@@ -23,9 +23,9 @@ collet_status trajectory_work_check(const cJSON *work, const char *path, collet_
 
 /*
  * Sets *settings to the options of a checked work and its origin, and to the options of `given` that do not belong to
- * a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the
- * work's mass_values; NULL: it has none. COLLET_INVALID if an input file was changed since; NO_MEMORY. After an error
- * nothing is left to free. */
+ * a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the work's
+ * mass_values; NULL: the work has none. COLLET_INVALID if an input file was changed since then; NO_MEMORY. After an
+ * error nothing is left to free. */
 collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *settings, collet_error *err);

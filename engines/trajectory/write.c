@@ -75,7 +75,7 @@ static char *meta_path(const char *output, const trajectory_form *form)
 }
 
 /* Sets *meta to the path of the meta file, which the caller frees; NULL: there is none. `form`: NULL
- * for a directory. COLLET_INVALID when a file would replace an input, COLLET_IO when one exists
+ * for a directory. COLLET_INVALID when a file would replace an input, COLLET_IO when an output file exists
  * already. */
 static collet_status check_paths(const collet_trajectory *x, const char *output,
                                  const trajectory_form *form, uint32_t flags, char **meta,
@@ -105,10 +105,10 @@ typedef struct writer {
     const trajectory_form *form; /* NULL: a directory */
     io_results *results;
     int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
-    int hides_times; /* 1: rows that are shown have times, which are not written */
+    int hides_times; /* 1: rows have times for the progress callback that are not written */
 } writer;
 
-/* The function `write` of an io_results_writer. All rows are known now, so that the meta data can be written too. */
+/* The function `write` of an io_results_writer. All rows are known now, so the meta data can be written, too. */
 static collet_status write_form(void *user, io_results *results, io_spool *file, collet_error *err)
 {
     const writer *w = user;

@@ -44,8 +44,8 @@ static hid_t open_file(const char *path, int locks)
     return file;
 }
 
-/* 1 if the file system does not support locks, like NFS and Lustre on some clusters: HDF5 cannot open files
- * there while it uses locks. */
+/* 1 if the file system does not support locks, like NFS and Lustre on some clusters. HDF5 cannot open files there
+ * unless its locks are switched off. */
 static int lacks_locks(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), lacks;

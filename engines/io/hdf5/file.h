@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - opens HDF5 files and datasets for reading. On failure, functions that return hid_t return a
- * negative number, and functions that return int return 0. A separate library: only engines that read HDF5 need
- * libhdf5. */
+ * negative number, and functions that return int return 0. This is a separate library, so that only engines that read
+ * HDF5 need libhdf5. */
 #pragma once
 
 #include <collet/collet.h>
@@ -25,6 +25,6 @@ collet_status io_hdf5_open_file(const char *path, const char *kind, hid_t *file,
 hid_t io_hdf5_open_own(hid_t file, const char *name, int *elsewhere);
 /* 1 if the file has a link of this name, and its target is in the same file. */
 int io_hdf5_has(hid_t file, const char *name);
-/* Creates access properties of a class. They refuse links to other files: following such a link sets
+/* Creates access properties of a class. These properties refuse links to other files. Following such a link sets
  * *outside to 1, so `outside` must stay valid. The caller closes the properties. */
 hid_t io_hdf5_stay_inside(hid_t class, int *outside);

@@ -30,8 +30,8 @@ static int find_program(char *path, size_t size)
     return length > 0 && (size_t)length < size;
 }
 
-/* Its own process group, because Ctrl-C is for the caller: a process that Ctrl-C ends would look
- * like a damaged file. */
+/* collet-inspect gets its own process group, because Ctrl-C is for the caller. If Ctrl-C ended collet-inspect, the
+ * file would seem damaged. */
 static int spawn(const char *program, const char *kind, const char *path, const int64_t *numbers,
                  int report, pid_t *pid)
 {
@@ -68,8 +68,7 @@ static int spawn(const char *program, const char *kind, const char *path, const 
     return error;
 }
 
-/* If the program reaps or ignores its children, there is no exit status: then only the byte shows
- * success. */
+/* If the program reaps or ignores its children, there is no exit status, and only the byte shows success. */
 static collet_status wait_for(pid_t pid, int report, const char *path, collet_error *err)
 {
     char byte;

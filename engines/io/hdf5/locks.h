@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Files that are opened with these access properties are not locked. Before HDF5 1.10.7 only an
- * environment variable prevents locks: HDF5 reads it when it opens a file, so it holds for all
+ * environment variable prevents locks: HDF5 reads this variable when it opens a file, so the variable holds for all
  * files. */
 static inline void io_hdf5_without_locks(hid_t access)
 {

@@ -13,7 +13,8 @@
 
 /* ---- Parsing ----------------------------------------------------------------------------- */
 
-/* Returns the first key that an object repeats, or NULL. Compares all pairs of keys: objects have few. */
+/* Returns the first key that an object repeats, or NULL. Compares all pairs of keys, because objects have few
+ * keys. */
 static const char *repeated_key(const cJSON *item)
 {
     const char *below = NULL;

@@ -17,14 +17,14 @@ typedef enum io_json_type {
 #define IO_JSON_OPTIONAL 1 /* may be absent */
 #define IO_JSON_NULLABLE 2 /* may be null */
 
-/* A field of an object: a row of a table. Fields of the JSON text that have no row are not checked. */
+/* A row of a table: one field of an object. Fields of the JSON text that have no row are not checked. */
 typedef struct io_json_field {
     const char *name;
     io_json_type type;
     uint32_t flags;
     double low, high; /* within 2^53 if WHOLE */
     const struct io_json_field
-        *fields; /* OBJECT: its fields; LIST: one row, for each element; NULL: any */
+        *fields; /* OBJECT: its fields; LIST: one row, which holds for each element; NULL: any content */
     int64_t n_fields;
 } io_json_field;
 

@@ -2,7 +2,7 @@
 /*
  * npz_read.h - reads the .npz files that io_results writes, a few rows at a time.
  *
- * Several arrays of a file may be read by turns. COLLET_FORMAT, with the path, if the file is
+ * Several arrays of a file may be read alternately. COLLET_FORMAT, with the path, if the file is
  * incomplete or was not written by io_results. When an array was read to its end, its checksum is
  * verified. One thread at a time.
  */

@@ -24,7 +24,7 @@ static void *gzip_begin(void)
 {
     z_stream *s = calloc(1, sizeof *s);
 
-    if (s && inflateInit2(s, 16 + MAX_WBITS) != Z_OK) { /* 16: with the head of gzip */
+    if (s && inflateInit2(s, 16 + MAX_WBITS) != Z_OK) { /* 16: the input begins with a gzip header */
         free(s);
         s = NULL;
     }
@@ -165,8 +165,8 @@ static const io_decoder decoders[] = {
     {SIGNATURE("\xfd\67zXZ\0"), "liblzma", "unxz", XZ},
 };
 
-/* A text may begin with BZh too. In a packed file six bytes follow the level: the digits of pi before the first block,
- * or the digits of the square root of pi if nothing is packed. */
+/* A text may begin with BZh, too. In a packed file six bytes follow the level: the digits of pi before the first
+ * block, or the digits of the square root of pi if nothing is packed. */
 static int is_bzip2(const uint8_t *bytes, size_t n)
 {
     return n >= IO_DECODER_SIGNATURE && bytes[3] >= '1' && bytes[3] <= '9' &&

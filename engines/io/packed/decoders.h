@@ -26,13 +26,14 @@ typedef struct io_decoder {
     size_t n_signature;
     const char *library; /* "libbz2" */
     const char *program; /* "bunzip2" */
-    /* Each part needs a new stream. NULL: out of memory. All three are NULL without the library. */
+    /* Each part needs a new stream. NULL: out of memory. All three functions are NULL if Collet was built without the
+     * library. */
     void *(*begin)(void);
     io_decoded (*step)(void *stream, io_decoding *data);
     void (*end)(void *stream);
 } io_decoder;
 
-/* Returns the decoder of a file with these first bytes; NULL: it is not packed. */
+/* Returns the decoder of a file with these first bytes; NULL: the file is not packed. */
 const io_decoder *io_decoder_find(const uint8_t *bytes, size_t n);
 
 #define IO_DECODER_SIGNATURE 10 /* `find` needs at most this many bytes */

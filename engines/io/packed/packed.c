@@ -83,7 +83,7 @@ static collet_status damaged(const unpacking *u, const char *how, collet_error *
                        u->path, how, (long long)u->written, u->decoder->program);
 }
 
-/* Sets *n to the number of bytes that it has read, 0 at the end of the file and after an error. */
+/* Sets *n to the number of bytes read; 0 at the end of the file and after an error. */
 static collet_status read_some(int fd, const char *path, int64_t at, uint8_t *bytes, size_t most,
                                size_t *n, collet_error *err)
 {
@@ -98,7 +98,7 @@ static collet_status read_some(int fd, const char *path, int64_t at, uint8_t *by
                                     (long long)at, strerror(errno));
 }
 
-/* Reads more input; without more, sets data.is_last. */
+/* Reads more input; if there is no more, sets data.is_last. */
 static collet_status fill(unpacking *u, collet_error *err)
 {
     collet_status status =
@@ -129,8 +129,8 @@ static collet_status drain(unpacking *u, collet_error *err)
     return COLLET_OK;
 }
 
-/* After the end of a part: begins the next one. *end = 1 if there is no further part; zeros may follow, because
- * programs for tapes fill the last block with zeros. */
+/* After the end of a part: begins the next one. *end = 1 if there is no further part. Zeros may follow the last part,
+ * because programs for tapes fill the last block with zeros. */
 static collet_status next_part(unpacking *u, int *end, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -222,7 +222,7 @@ static int is_same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Returns the unpacked file and counts the caller; NULL: there is none. With the lock. */
+/* Returns the unpacked file and counts the caller as a user; NULL: there is none. Called with the lock held. */
 static io_packed *take(const struct stat *from)
 {
     io_packed *packed = all;

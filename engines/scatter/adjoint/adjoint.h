@@ -17,14 +17,14 @@ typedef struct scatter_adjoint {
     collet_scatter *s;
     int threads;
     collet_scatter_gradients out; /* results; NULL: not computed */
-    const void *cotangents;          /* of the patterns: [energies, Y, X] */
+    const void *cotangents;          /* cotangents of the patterns: [energies, Y, X] */
     int64_t first, count;            /* energies of the block */
     double (*wave)[4];               /* for each energy of the block: the vector k, and k . k */
     double (*turn)[2];               /* cosine and sine of each angle */
     uint32_t *valid;        /* [Y, X], bit e: Ewald's sphere of energy first + e meets the pixel */
     uint32_t *reached;      /* only with `mask`: [angles, Y, X], bit e: the rotated image has a number */
     double *mean;           /* [Y, X, count]: cotangents of an angle's image, rotated back */
-    const void *slices;     /* of the forward run: [depth, F, Y, X] */
+    const void *slices;     /* slices of the forward run: [depth, F, Y, X] */
     void *slice_cotangents; /* the same shape */
     void **scratch;         /* of each thread */
     adjoint_constants *row_constants; /* [Y, block, materials] */

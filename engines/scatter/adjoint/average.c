@@ -42,7 +42,7 @@ static void find_valid(void *argument, int64_t begin, int64_t end, int thread)
     }
 }
 
-/* One axis of a bilinear interpolation: sets *low to the lower pixel and *high to the weight of the next.
+/* One axis of a bilinear interpolation: sets *low to the lower pixel and *high to the weight of the next pixel.
  * 0: the position is outside. */
 static int between(double at, int64_t n, int64_t *low, double *high)
 {
@@ -63,8 +63,8 @@ static int64_t zero_of(const collet_scatter *s)
     return scatter_is_exact(s) && n[1] * n[2] > 1 ? n[1] / 2 * n[2] + n[2] / 2 : -1;
 }
 
-/* Returns the energies at which other pixels of a rotated image can be interpolated from a pixel. They read the mean
- * of its neighbours in the place of the pixel of q = 0. */
+/* Returns the energies at which other pixels of a rotated image can be interpolated from a pixel. At the pixel of
+ * q = 0 they read the mean of its neighbours instead. */
 static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
 {
     uint32_t bits = UINT32_MAX;
@@ -132,7 +132,7 @@ typedef struct taps {
     double share[16];
 } taps;
 
-/* On the exact grid, the mean of its neighbours is read in the place of the pixel of q = 0. */
+/* On the exact grid, the mean of the neighbours of the pixel of q = 0 is read instead of this pixel. */
 static void replace_zero(const collet_scatter *s, taps *t)
 {
     int64_t pixels[4];
@@ -148,7 +148,7 @@ static void replace_zero(const collet_scatter *s, taps *t)
     }
 }
 
-/* Sets *t to the pixels that scatter_warp reads for pixel i, and their weights. 0: it reads none. */
+/* Sets *t to the pixels that scatter_warp reads for pixel i, and their weights. 0: scatter_warp reads no pixel. */
 static int taps_of(const collet_scatter *s, int64_t i, taps *t)
 {
     const int64_t *n = s->options.shape + 1;
@@ -263,7 +263,7 @@ static void add_turned(const scatter_adjoint *a, int64_t angle, int64_t y, int64
             if (away >= 1.0 - ON_PIXEL || off >= 1.0 - ON_PIXEL)
                 continue;
             int64_t p = row * n[2] + column;
-            if (p == zero) /* it reads itself only */
+            if (p == zero) /* the pixel reads only itself */
                 continue;
             uint32_t bits = a->reached ? a->reached[angle * n[1] * n[2] + p] : UINT32_MAX;
             away = away < ON_PIXEL ? 0.0 : away;

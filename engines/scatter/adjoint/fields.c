@@ -33,7 +33,8 @@ typedef struct row {
     double *step_re, *step_im;   /* [depth, X]: on the exact grid, the phases from one layer to the next */
 } row;
 
-/* Slice d of pixel (y, x) is one element of the spectrum along z: returns its index; -1: there is none. */
+/* Slice d of pixel (y, x) is one element of the spectrum along z. Returns the index of this element; -1: there is
+ * none. */
 static int64_t element_of(const collet_scatter *s, int64_t d, int64_t y, int64_t x)
 {
     const int64_t *n = s->options.shape;
@@ -244,8 +245,8 @@ static void add_element(const slices_job *j, int64_t plane, int64_t b, int64_t c
     }
 }
 
-/* Divides the cotangents of q = 0 among its neighbours: four, and two more along z if there are several
- * slices. */
+/* Divides the cotangents of q = 0 among its neighbours. There are four neighbours, and two more along z if there are
+ * several slices. */
 static void share_middle(const slices_job *j)
 {
     const collet_scatter *s = j->a->s;
@@ -264,9 +265,9 @@ static void share_middle(const slices_job *j)
         }
 }
 
-/* The adjoint of scatter_slices: from slices of the spectra to the half spectra of layers. The forward transform of
- * real numbers has the adjoint Re sum over k of G exp(+i k r), which is the inverse transform, times Y X, of the
- * half spectrum (G(k) + conj G(-k)) / 2. */
+/* The adjoint of scatter_slices: from slices of the spectra to the half spectra of layers. The adjoint of the forward
+ * transform of real numbers is Re sum over k of G exp(+i k r). It equals Y X times the inverse transform of the half
+ * spectrum (G(k) + conj G(-k)) / 2. */
 
 /* Writes the cotangents of the half spectra of layers first .. first+count-1 of material m to `planes`
  * [fields, count, Y, X / 2 + 1]. Their inverse transform is the cotangents of the fields. */
@@ -304,7 +305,7 @@ typedef struct job {
     const scatter_adjoint *a;
     const collet_scatter_material *view; /* values of the layers */
     scatter_part part;
-    const collet_scatter_derivatives *to; /* of the whole morphology */
+    const collet_scatter_derivatives *to; /* derivatives of the whole morphology */
     const void *fields;                      /* cotangents: [fields, count, Y, X] */
     double share;                            /* 1 / number of layers whose mean is one layer of fields */
     double by_fraction;     /* scatter_adjoint.by_fraction: fields 0 and 1 add up to the fraction */

@@ -21,7 +21,7 @@ typedef struct tile {
     double (*turn)[3][6];            /* [angles] */
     int64_t low[TILE], row[TILE];    /* lower slice of each pixel; its index in `slices`, -1: none */
     double weight[2][TILE];
-    double qz[TILE];     /* of the slice that is handled, or on Ewald's sphere */
+    double qz[TILE];     /* q_z of the slice that is handled, or q_z on Ewald's sphere */
     double *shares;      /* on the exact grid, [TILE, depth]: shares of the nodes in a pixel's amplitudes */
     double *at[2], *to[2]; /* on the exact grid, [F, TILE]: amplitudes on Ewald's sphere, and their cotangents */
 } tile;

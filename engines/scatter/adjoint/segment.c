@@ -25,7 +25,7 @@ INLINE void add_times(numbers *restrict to, const double c[2], const double *res
     }
 }
 
-/* The polarisability: [0] its isotropic part, [1] .. [6] the trace, xx, xy, xz, yy, yz of the rest. */
+/* The polarisability: [0] its isotropic part, [1] .. [6] the trace and xx, xy, xz, yy, yz of the anisotropic part. */
 INLINE void polarisability(const scatter_segment *g, numbers part[7])
 {
     memset(part, 0, 7 * sizeof *part);
@@ -86,7 +86,7 @@ INLINE void three_images(const scatter_segment *g, int64_t i, const double s[3],
     across(d + 3, s, g->square, p + 3);
 }
 
-/* Does the same from the images of all angles, if each angle has its own image. */
+/* Replaces p1, p2 of pixel i by their cotangents, from the images of all angles, if each angle has its own image. */
 INLINE void all_images(const scatter_segment *g, int64_t i, const double s[3], double p[6])
 {
     double sum[6] = {0.0};

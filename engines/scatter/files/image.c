@@ -49,7 +49,7 @@ static COLLET_PRINTF(2, 3) collet_status print(image *o, const char *format, ...
     return put(o, text, (size_t)length);
 }
 
-/* In a file with Euler angles only the volume fraction is required. */
+/* A file with Euler angles requires only the volume fraction. */
 static int is_absent(const image *o, int64_t m, int field)
 {
     char name[SCATTER_NAME_SIZE];

@@ -9,7 +9,7 @@
 
 #define SCATTER_CONSTANT_MAX 1000 /* delta and beta are about 0.001 */
 
-/* Facts about the voxels of a material, from which suspicious ones are recognised. */
+/* Facts about the voxels of a material, by which suspicious voxels are recognised. */
 typedef struct scatter_range {
     double volume, angle; /* sum of the volume fractions, 0 if the material is absent (layers that are read again count
                              again); largest |theta| or |psi|, radians */
@@ -47,7 +47,7 @@ static inline double scatter_element(const void *values, collet_dtype dtype, int
 int scatter_goes_on(const collet_scatter_input *in, collet_status *status,
                     const collet_error *err);
 
-/* Reads the configuration, without the materials' constants. */
+/* Reads the configuration, but not the materials' constants. */
 collet_status scatter_read_configuration(collet_scatter_input *in, const char *path,
                                          collet_error *err);
 /* Sets `path` to the file of material m, from 0, in the folder of the configuration; `size` must be

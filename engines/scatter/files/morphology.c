@@ -14,7 +14,7 @@
 
 #define MATERIALS_MAX 1000
 #define VOXELS_MAX (UINT64_C(1) << 40)
-#define BYTES_PER_S 0x1p24 /* slowest allowed reading, bytes a second of processor time */
+#define BYTES_PER_S 0x1p24 /* slowest allowed reading, bytes per second of processor time */
 
 static size_t element_bytes(const scatter_reader *r)
 {
@@ -73,8 +73,8 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
     return COLLET_OK;
 }
 
-/* FORMAT for files of CyRSoXS before 1.0. Up to 0.7 the beam was along the first component of vectors, later along the
- * third, and the files do not say which version they are for. */
+/* FORMAT for files of CyRSoXS before 1.0. Up to version 0.7 the beam was along the first component of vectors, later
+ * along the third component. The files do not say for which version they are. */
 static collet_status refuse_old(scatter_reader *r)
 {
     if (H5Lexists(r->file, "/Morphology_Parameters", H5P_DEFAULT) > 0 || H5Lexists(r->file, "/igor_parameters", H5P_DEFAULT) <= 0)
@@ -409,7 +409,8 @@ collet_status scatter_read_layers(void *user, void *const *arrays, int64_t mater
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* The file is opened again for each part of the voxels: fails if it is no longer the same file. */
+/* The file is opened again for each part of the voxels. This function fails if the path no longer leads to the same
+ * file. */
 static collet_status check_same(scatter_reader *r, int first)
 {
     struct stat *a = &r->in->file, b;

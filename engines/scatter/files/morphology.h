@@ -6,15 +6,16 @@
 #include "scatter/files/warnings.h"
 
 /* Opens the file, reads its parameters into r->in unless they were read before, calls `work`, and
- * closes the file. Unless it was read before, collet-inspect runs r->inspection first. */
+ * closes the file. Unless the file was read before, collet-inspect runs r->inspection first. */
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
-/* Call it before data of `width` elements a voxel are read: in collet-inspect it restarts the time limit. */
+/* Call it before data with `width` elements per voxel are read. In collet-inspect the call restarts the time
+ * limit. */
 void scatter_begin_step(const scatter_reader *r, int width);
-/* Opens a dataset; the caller closes it. FORMAT, and *out = -1, if there is none, or if its values
- * or a link to it are in another file. */
+/* Opens a dataset; the caller closes it. FORMAT, and *out = -1, if there is no such dataset, or if its values or a
+ * link to it are in another file. */
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out);
-/* Checks the shape of a dataset. The first one sets r->in->options.shape and r->reversed; all
- * others must agree. `width`: number of elements of a voxel. */
+/* Checks the shape of a dataset. The first dataset sets r->in->options.shape and r->reversed; all other datasets must
+ * have the same shape. `width`: number of elements of a voxel. */
 collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name, int width);
 
 /* A dataset of a material. */

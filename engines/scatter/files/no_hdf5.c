@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions for files in a build without HDF5. No input can be read, so the functions
- * of an input are called with NULL alone.
+/* The functions for files in a build without HDF5. No input can be read, so the functions of an input are called only
+ * with NULL.
  * Tests: tests/engines/test_no_hdf5.c */
 #include <collet/scatter.h>
 

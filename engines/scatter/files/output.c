@@ -58,7 +58,7 @@ static char *path_of(const char *directory, double energy)
     return path;
 }
 
-#define MEASURED 32 /* up to this many beams the size is measured; for more it is extrapolated */
+#define MEASURED 32 /* for up to this many beams the size is measured; for more beams it is extrapolated */
 
 uint64_t collet_scatter_file_bytes(int64_t n_beams, int64_t y, int64_t x, const char *settings)
 {

@@ -50,9 +50,10 @@ static collet_status parse(scatter_settings *r, const char *text)
 {
     config_init(&r->file);
     config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
-    if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* editors under Windows write it */
+    if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* editors under Windows write a byte-order mark */
         text += 3;
-    /* libconfig also sets the numeric locale, but does not restore the thread's own locale afterwards. */
+    /* Sets the locale here, because libconfig sets the numeric locale but does not restore the thread's own locale
+     * afterwards. */
     locale_t before = io_numerals_begin();
     int done = config_read_string(&r->file, text);
     io_numerals_end(before);

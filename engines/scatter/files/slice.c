@@ -19,8 +19,7 @@ typedef struct slice_reader {
     collet_scatter_slice slice;
 } slice_reader;
 
-/* Reads the slice of an open dataset with `width` elements a voxel; rows and columns as in the
- * file. */
+/* Reads the slice of an open dataset with `width` elements per voxel. Rows and columns are as in the file. */
 static collet_status read_plane(slice_reader *r, hid_t set, const char *name, int width,
                                 float **values)
 {
@@ -105,7 +104,7 @@ static collet_status read_vectors(slice_reader *r)
     return status;
 }
 
-/* Alignment or angles of a material without a dataset S: it is not aligned. */
+/* Alignment or angles of a material without a dataset S: such a material is not aligned. */
 static collet_status read_unaligned(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;

@@ -118,8 +118,7 @@ static void name_difference(const char *has, const char *expected, char text[DIF
              (int)(b < 80 ? b : 80), expected);
 }
 
-/* 1 if the file has these settings; 0 if they differ, with the first difference; -1 if it has
- * none. */
+/* 1 if the file has these settings; 0 if its settings differ, with the first difference; -1 if it has no settings. */
 static int compare_settings(hid_t file, const char *settings, char difference[DIFFERENCE])
 {
     hid_t attribute = H5Aopen(file, SETTINGS, H5P_DEFAULT);

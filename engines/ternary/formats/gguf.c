@@ -13,7 +13,7 @@
 #define TENSOR_BYTES_MIN 24 /* with an empty name and no axes: name length, ndim, type, offset */
 #define PAIR_BYTES_MIN 13   /* with an empty key: key length, type, value of one byte */
 #define AXES_MAX 2          /* axes of a tensor that is read */
-#define Q2_0_WEIGHTS 64     /* of a block in the layout with the smaller blocks */
+#define Q2_0_WEIGHTS 64     /* weights of a block in the layout with the smaller blocks */
 
 const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_TENSOR_NAME])
 {
@@ -84,8 +84,8 @@ static void set_extents(ternary_gguf_tensor *t)
     t->rows = t->ndim == 2 ? t->shape[0] : 1;
 }
 
-/* Finds out which layout the tensors of type Q2_0 have, and sets their fault if it is not clear. `size`: bytes of
- * the data of all tensors. */
+/* Finds out which layout the tensors of type Q2_0 have, and sets the fault of these tensors if the layout is not
+ * clear. `size`: bytes of the data of all tensors. */
 static collet_status find_layout(const ternary_gguf *gguf, uint64_t size,
                                  const ternary_gguf_block **layout, const char **fault,
                                  collet_error *err)
@@ -109,7 +109,7 @@ static collet_status find_layout(const ternary_gguf *gguf, uint64_t size,
 }
 
 /* Computes the bytes, and checks that they are within the file. `start`: byte where the data of all tensors
- * begin. `layout`: of Q2_0, or NULL with a fault. */
+ * begin. `layout`: the layout of Q2_0, or NULL with a fault. */
 static void place_tensor(const ternary_gguf *gguf, ternary_gguf_tensor *t, uint64_t start,
                          const ternary_gguf_block *layout, const char *fault)
 {
@@ -362,7 +362,7 @@ static const ternary_gguf_type types[] = {
     {33, 1, 0, "Q4_0_8_8", REMOVED},
     {TERNARY_GGUF_TQ1_0, 256, 54, "TQ1_0", READ},
     {TERNARY_GGUF_TQ2_0, 256, 66, "TQ2_0", READ},
-    /* llama.cpp had 36 to 38 too, for types that were only in memory. */
+    /* llama.cpp used 36 to 38, too, for types that were only in memory. */
     {36, 1, 0, "I2_S", BITNET_CPP},
     {37, 1, 0, "I8_S", BITNET_CPP},
     {38, 1, 0, "TL1", BITNET_CPP},
@@ -421,7 +421,7 @@ static int compare_offsets(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* 1 if the tensor ends at `end`, or, with the padding of the alignment, there. Without `exact` the
+/* 1 if the tensor ends at `end`, or if the tensor with the padding of the alignment ends there. Without `exact` the
  * padding must be there. */
 static int ends_at(const ternary_gguf_extent *e, const ternary_gguf_block *layout, uint64_t end,
                    uint64_t alignment, int exact)

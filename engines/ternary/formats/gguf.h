@@ -16,8 +16,8 @@
 
 #include <stdint.h>
 
-/* The types of GGUF tensors: ggml's numbers, and numbers that bitnet.cpp and PrismML assigned. A type that is not
- * read has a reason, which messages name. */
+/* The types of GGUF tensors: ggml's numbers, and numbers that bitnet.cpp and PrismML assigned. If a type is not read,
+ * messages give the reason. */
 
 /* The types that are read. */
 #define TERNARY_GGUF_F32 0
@@ -34,13 +34,13 @@ typedef struct ternary_gguf_type {
     uint32_t weights, bytes; /* a block of `weights` elements takes `bytes` bytes; bytes 0: not
     known here, because the type is not read, or depends on the layout */
     const char *name;
-    const char *reason; /* why tensors of the type are not read; NULL: they are */
+    const char *reason; /* why tensors of the type are not read; NULL: they are read */
 } ternary_gguf_type;
 
 /* Returns NULL for an unknown number. */
 const ternary_gguf_type *ternary_gguf_type_find(uint32_t id);
 
-/* Returns why tensors of the type are not read (static text); NULL: they are. */
+/* Returns why tensors of the type are not read (static text); NULL: they are read. */
 const char *ternary_gguf_type_reason(uint32_t id);
 
 /* Returns the name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
@@ -54,11 +54,11 @@ typedef struct ternary_gguf_tensor {
     uint32_t type;
     uint32_t ndim;                    /* 0..TERNARY_GGUF_DIMS */
     int64_t shape[TERNARY_GGUF_DIMS]; /* NumPy's order: the last axis is adjacent */
-    const char *fault;          /* why the tensor cannot be read (static text); NULL: it can */
+    const char *fault;          /* why the tensor cannot be read (static text); NULL: it can be read */
     collet_status fault_status; /* the status to return for this fault */
     /* The following are 0 if there is a fault. */
     int64_t rows, columns; /* > 0; a tensor of one axis is a row */
-    uint64_t offset;       /* byte of the file where its data begin */
+    uint64_t offset;       /* byte of the file where the tensor's data begin */
     uint64_t bytes;        /* 0: unknown, because tensors of this type are not supported */
     uint32_t block;        /* weights of a block */
 } ternary_gguf_tensor;
@@ -86,8 +86,8 @@ void ternary_gguf_close(ternary_gguf *gguf);
 collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
                                 const ternary_gguf_tensor **out, collet_error *err);
 
-/* Returns why the tensor cannot be read: its fault, or the reason of its type (static text). NULL: it
- * can. Sets *status to the status to return then. */
+/* Returns why the tensor cannot be read: its fault, or the reason of its type (static text). NULL: it can be read. If
+ * it cannot, sets *status to the status to return. */
 const char *ternary_gguf_fault(const ternary_gguf_tensor *tensor, collet_status *status);
 
 /* Returns the name of the tensor's type; for Q2_0 with the weights of a block, "Q2_0/128". */
@@ -96,9 +96,9 @@ const char *ternary_gguf_tensor_type(const ternary_gguf_tensor *tensor, char tex
 /* Returns the tensor's name, as ternary_tensor_name does. */
 const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_TENSOR_NAME]);
 
-/* Tells the two layouts of Q2_0 apart. Type 42 of GGUF files is a scale in f16, then 2 bits a weight: for 64
- * weights in 18 bytes (llama.cpp), or for 128 in 34 (PrismML). A file does not name its layout, but tensors follow
- * each other without gaps, apart from the alignment. */
+/* Tells the two layouts of Q2_0 apart. A block of type 42 is a scale in f16, then 2 bits for each weight. A block has
+ * 64 weights in 18 bytes (llama.cpp), or 128 weights in 34 bytes (PrismML). A file does not name its layout, but
+ * tensors follow each other without gaps, apart from the alignment. */
 
 /* Where a tensor begins, and its shape. */
 typedef struct ternary_gguf_extent {
@@ -111,10 +111,10 @@ typedef struct ternary_gguf_block {
     uint32_t weights, bytes;
 } ternary_gguf_block;
 
-/* Returns the layout with which every tensor ends where the next one begins, rounded up to the
- * alignment. Only if both layouts do, the end of the last tensor is compared with the end of the data, which have
- * `size` bytes; so a truncated file is told apart too, if it has several tensors. If none or both fit,
- * returns NULL and sets *fault (static text). Sorts the extents. */
+/* Returns the layout with which every tensor ends where the next tensor begins, rounded up to the alignment. Only if
+ * this is true for both layouts, the end of the last tensor is compared with the end of the data,
+ * which have `size` bytes. So the layout of a truncated file is found, too, if it has several tensors. If no layout
+ * or both layouts fit, returns NULL and sets *fault (static text). Sorts the extents. */
 const ternary_gguf_block *ternary_gguf_layout(ternary_gguf_extent *extents, uint64_t count,
                                               uint64_t alignment, uint64_t size,
                                               const char **fault);

@@ -150,8 +150,8 @@ static int is_key(const char *key, uint64_t length, const char *name)
     return length == strlen(name) && memcmp(key, name, length) == 0;
 }
 
-/* Fails if one of the `used` keys occurs twice, as ggml's own reader does: the format does not define which value
- * applies. `seen`: one bit for each used key. */
+/* Fails if one of the `used` keys occurs twice, as ggml's own reader does, because the format does not define which
+ * value applies. `seen`: one bit for each used key. */
 static collet_status check_twice(const char *path, const char *key, uint64_t length, uint32_t *seen,
                                  collet_error *err)
 {

@@ -36,7 +36,7 @@ typedef struct ternary_safetensors_header {
 #define NUMBER_MOST 0x1p53    /* whole numbers that JSON's numbers hold exactly */
 #define METADATA "__metadata__"
 
-/* Returns the length that the first 8 bytes state; 0 if there are fewer. */
+/* Returns the length that the first 8 bytes state; 0 if there are fewer than 8 bytes. */
 static uint64_t ternary_safetensors_header_length(const uint8_t *bytes, uint64_t size)
 {
     uint64_t length = 0;
@@ -132,7 +132,7 @@ static collet_status check_length(const char *path, uint64_t length, uint64_t si
     return COLLET_OK;
 }
 
-/* FORMAT, NO_MEMORY; then nothing is to be freed. The text begins with `path`. */
+/* FORMAT, NO_MEMORY: after an error there is nothing to free. The text begins with `path`. */
 static collet_status ternary_safetensors_header_read(const char *path, const uint8_t *bytes,
                                                      uint64_t size, ternary_safetensors_header *out,
                                                      collet_error *err)
@@ -170,7 +170,7 @@ static collet_status ternary_safetensors_header_read(const char *path, const uin
 
 static const struct type {
     const char *name;
-    uint32_t bytes; /* of an element */
+    uint32_t bytes; /* bytes of an element */
     collet_dtype dtype;
     const char *reason;
 } types[] = {
@@ -238,7 +238,7 @@ static void place_tensor(ternary_safetensors_tensor *t, uint64_t start, uint64_t
         set_fault(t, COLLET_FORMAT,
                   "the tensor's shape and type need another number of bytes than its data_offsets "
                   "give: the file is damaged");
-    /* Last, because a scale with only this fault is read. */
+    /* This check is the last, because a scale with only this fault is still read. */
     if (t->ndim == 0)
         set_fault(t, COLLET_UNSUPPORTED, TERNARY_NO_AXES);
     if (t->ndim > AXES_MAX)
@@ -289,7 +289,7 @@ static void find_clashes(ternary_safetensors_tensor **sorted, uint64_t count)
 
 /* ---- Packed weights ------------------------------------------------------------------------ */
 
-/* What the functions below look tensors up in. */
+/* The tables in which the functions below look tensors up. */
 typedef struct lookup {
     const ternary_safetensors *file;
     ternary_safetensors_tensor **sorted; /* by name */
@@ -316,7 +316,7 @@ static int is_floating(const ternary_safetensors_tensor *t)
            t->dtype == COLLET_BF16;
 }
 
-/* A scale may have no axes; so its fault counts only if its data cannot be read. */
+/* A scale may have no axes. So a fault of the scale counts only if its data cannot be read. */
 static int is_one_number(const ternary_safetensors_tensor *t)
 {
     const struct type *type = find_type(t->type);

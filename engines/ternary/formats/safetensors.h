@@ -4,9 +4,9 @@
  *
  * The file begins with a header: its length in 8 bytes, then JSON with the type, the shape and the place of each
  * tensor. A U8 tensor NAME (R, K) with a tensor NAME_scale of one number is a packed matrix of 4 R rows: bits 2i and
- * 2i + 1 of byte row r have the weights + 1 of row r + i R. A tensor NAME.bias beside NAME.weight is its bias. What the
- * scale means is in config.json in the folder of the file. As in gguf.h, a tensor that cannot be read has a
- * `fault`, and the others can still be read.
+ * 2i + 1 of byte row r have the weights + 1 of row r + i R. If there are tensors NAME.weight and NAME.bias, the
+ * second is the bias of the first. config.json in the folder of the file defines the meaning of the scale. As in
+ * gguf.h, a tensor that cannot be read has a `fault`; all other tensors can still be read.
  */
 #pragma once
 
@@ -20,11 +20,11 @@ typedef struct ternary_safetensors_tensor {
     int64_t shape[TERNARY_SAFETENSORS_DIMS];
     const char *fault; /* why the tensor cannot be read (static text); NULL: it can be read */
     collet_status fault_status;
-    const char *reason; /* why tensors of the type are not read (static text); NULL: they are */
+    const char *reason; /* why tensors of the type are not read (static text); NULL: they are read */
     /* The following are 0 if there is a fault or a reason, except offset and bytes of a U8 tensor. */
     int64_t rows, columns;
     uint64_t offset, bytes;                        /* place in the file */
-    collet_dtype dtype;                            /* of numbers and codes; COLLET_U8: packed */
+    collet_dtype dtype;                            /* dtype of numbers and codes; COLLET_U8: packed */
     float scale;                                   /* PACKED: the factor of the codes */
     const struct ternary_safetensors_tensor *bias; /* PACKED: `rows` numbers; NULL: none */
 } ternary_safetensors_tensor;

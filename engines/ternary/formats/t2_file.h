@@ -3,7 +3,7 @@
  * t2_file.h - Collet's files of packed ternary layers (.t2), version 1.
  *
  * Numbers are in the byte order of the machine that writes, which a byte-order mark records:
- * little-endian on all machines in use. A machine of the other order refuses the file. Offsets
+ * little-endian on all machines in use. A machine with the other byte order refuses the file. Offsets
  * count from the start of the file.
  *
  *   header, 64 bytes
@@ -30,13 +30,13 @@
  *     64  u64      checksum of weights, scale and bias, one after another
  *     72  56 bytes name, UTF-8 without control characters, padded with at least one NUL
  *
- *   data, for each layer weights, scale, bias; each begins at the next multiple of 64, the padding
- *   before it is 0, and the file ends with the last of them
+ *   data, for each layer weights, scale, bias; each of these parts begins at the next multiple of 64. The padding
+ *   before a part is 0. The file ends with the last part
  *
- * Each layer has as many columns as the layer before it has rows. The checksum of bytes: taken as u64
- * words, the last filled up with zeros, word i goes to number i mod 4 of four numbers h that begin
- * as 0xC0117E70 + 0..3: h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). They and the number
- * of bytes, in this order, are the words of a last number h that begins as 0 and is the checksum.
+ * Each layer has as many columns as the layer before it has rows. The checksum of bytes: the bytes are read as u64
+ * words; zeros fill up the last word. Four numbers h begin as 0xC0117E70 + 0..3. Word i changes number i mod 4:
+ * h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). A fifth number h begins as 0. The four numbers and then the
+ * number of bytes are its words. The result is the checksum.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ typedef struct ternary_t2_layer {
     int64_t rows, columns;
     uint32_t activations;
     float threshold;
-    /* Computed from the above, except for the checksum. */
+    /* These members, except for the checksum, are computed from the members above. */
     uint64_t weights_offset, weights_bytes;
     uint64_t scale_offset, bias_offset; /* 0: absent */
     uint64_t checksum;

@@ -39,7 +39,8 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
     return COLLET_OK;
 }
 
-/* The format determines every offset: computes the offsets of the layers and compares them with the table's. */
+/* The format determines every offset. So this computes the offsets of the layers and compares them with the offsets
+ * in the table. */
 static collet_status read_table(ternary_t2_file *file, const char *path,
                                 const ternary_t2_layer *table, collet_error *err)
 {
@@ -131,7 +132,7 @@ float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index)
 }
 
 /* Adds the bytes to the checksum in chunks, so that a file larger than memory can be checked. Returns 0 if `stop`
- * ended it. */
+ * ended the work. */
 static int sum_piece(const ternary_t2_file *file, ternary_t2_sum *sum, uint64_t offset,
                      uint64_t bytes, int (*stop)(void *user), void *user)
 {

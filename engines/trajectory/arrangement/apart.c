@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTACT 0.6        /* nm; molecules touch where atoms are so near */
-#define MOST_MOLECULES 128 /* of a body; time grows with the square */
-#define MOST_ATOMS 200000  /* of a body whose contacts are looked for */
-#define SAMPLE 100         /* atoms of a molecule whose distances from another are computed */
+#define CONTACT 0.6        /* nm; molecules touch if two of their atoms are at most so far apart */
+#define MOST_MOLECULES 128 /* molecules of a body; time grows with the square of their number */
+#define MOST_ATOMS 200000  /* atoms of a body whose contacts are searched */
+#define SAMPLE 100         /* atoms of a molecule whose distances from another molecule are computed */
 #define SAME 0.05          /* nm; above the rounding of sums of positions */
 #define TURNS 8            /* most searches for nearer atoms */
 
 typedef struct entry {
     int64_t body, molecule, row, atom;
-    int is_polymer; /* 1: of a protein or a nucleic acid */
+    int is_polymer; /* 1: a protein or a nucleic acid */
 } entry;
 
 /* The entries first .. end - 1 of one molecule in one body. */
 typedef struct part {
     int64_t body, first, end;
     double centre[3];
-    double square;   /* of the distance to the nearest part that is joined already */
+    double square;   /* square of the distance to the nearest part that is joined already */
     int64_t nearest; /* that part */
     int is_joined;
 } part;
@@ -83,7 +83,7 @@ static void drop_most(trajectory_apart *a)
     a->n = n;
 }
 
-/* Makes the parts from the entries; drops bodies that have one molecule or, at last, too many. */
+/* Makes the parts from the entries; drops bodies that have one molecule or, after all exclusions, too many. */
 static void list_parts(trajectory_apart *a, int is_last)
 {
     int64_t n = 0, molecules, end;
@@ -122,7 +122,7 @@ static void take(trajectory_apart *a, const trajectory_topology *t, const trajec
             a->entries[a->n++] = (entry){b, molecule, row, atom, is_polymer};
         }
     qsort(a->entries, (size_t)a->n, sizeof *a->entries, compare);
-    /* A modified residue in a chain counts as the chain. */
+    /* A modified residue in a chain counts as a part of the chain. */
     for (int64_t k = 1; k < a->n; k++)
         a->entries[k].is_polymer |=
             a->entries[k].molecule == a->entries[k - 1].molecule && a->entries[k - 1].is_polymer;
@@ -139,7 +139,7 @@ static int compare_atoms(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Lists the atoms of all entries, if some are of other molecules than proteins. */
+/* Lists the atoms of all entries, if some entries belong to molecules other than proteins. */
 static int list_atoms(trajectory_apart *a)
 {
     int others = 0;
@@ -207,8 +207,8 @@ void trajectory_apart_free(trajectory_apart *a)
 typedef struct contacts {
     int64_t *parent;
     double (*at)[3];
-    uint8_t *endless;  /* of the first node of a set: 1: it touches its own image */
-    int64_t *molecule; /* of the first node: its only molecule; -1: there are several */
+    uint8_t *endless;  /* for the first node of a set: 1: the set touches its own image */
+    int64_t *molecule; /* for the first node of a set: the set's only molecule; -1: there are several */
 } contacts;
 
 /* Returns the first node of k's set, and sets `at` to the position of k relative to it. */
@@ -402,8 +402,9 @@ static double nearest_of(const trajectory_apart *a, const part *p, int64_t step,
     return best;
 }
 
-/* Returns the square of the distance of the nearest atoms of p and of q, moved by `shift`. SAMPLE atoms of each are
- * compared; from the nearest of these, the nearest of all atoms of the other molecule is looked for in turn. */
+/* Returns the square of the distance of the nearest atoms of p and of q, moved by `shift`. SAMPLE atoms of each
+ * molecule are compared. Then, from the nearest of these atoms, the nearest of all atoms of the other molecule is
+ * searched, alternately in both molecules. */
 static double gap_of(const trajectory_apart *a, const part *p, const part *q, const double shift[3],
                      const trajectory_frames *frames, int64_t i)
 {
@@ -435,7 +436,7 @@ static double gap_of(const trajectory_apart *a, const part *p, const part *q, co
     return best;
 }
 
-/* 1 if the molecules are nearer to each other through the boundary: at the image of q whose centre is nearest. */
+/* 1 if the molecules are nearer to each other through the boundary, at the image of q whose centre is nearest. */
 static int nearer_beyond(const trajectory_apart *a, const part *p, const part *q,
                          const trajectory_lattice *lattice, const trajectory_frames *frames,
                          int64_t i)

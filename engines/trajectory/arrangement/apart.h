@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apart.h - finds bodies of several molecules that the boundary of the box divides: some molecules lie on one side of
- * the box, some on the other. */
+/* apart.h - finds bodies of several molecules that the boundary of the box divides: some molecules are on one side of
+ * the box, some on the other side. */
 #pragma once
 
 #include "trajectory/atoms/molecules.h"
@@ -11,8 +11,8 @@ typedef struct trajectory_apart trajectory_apart;
 /*
  * Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
  * frame is atom members[k]. Waters, ions and other single atoms do not count, and only bodies with at least two other
- * molecules are examined; in bodies with more than 128, only proteins and nucleic acids. *out is NULL if there is
- * no such body, or after COLLET_NO_MEMORY.
+ * molecules are examined. In bodies with more than 128 such molecules, only proteins and nucleic acids are examined.
+ * *out is NULL if there is no such body, or after COLLET_NO_MEMORY.
  */
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
                                       const int64_t *offsets, int64_t n_bodies,
@@ -21,21 +21,23 @@ collet_status trajectory_apart_create(const trajectory_topology *topology, const
 /* NULL is allowed. */
 void trajectory_apart_free(trajectory_apart *apart);
 
-/* Returns the atoms whose positions in one frame trajectory_apart_decide needs: *n of them, ascending, valid until then.
- * *n is 0 if all molecules are of proteins and nucleic acids: then nothing is to be decided. */
+/* Returns the atoms whose positions in one frame trajectory_apart_decide needs: *n of them, ascending. The atoms are
+ * valid until that call. *n is 0 if all molecules are proteins and nucleic acids, because then nothing is to be
+ * decided. */
 const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
 
-/* Leaves out of all later frames the molecules that fill the box, such as those of a membrane or a solvent: with others
- * they touch their own images; and, if there are several beside others, the molecules that touch no other molecule of
- * their body. Molecules touch where atoms are at most 0.6 nm apart. Proteins and nucleic acids are never left out.
- * `frame` has the atoms of trajectory_apart_atoms; NULL, or without a box: none could be read, and all other
- * molecules are left out. COLLET_NO_MEMORY. */
+/* Leaves out of all later frames the molecules that fill the box, such as the molecules of a membrane or a solvent:
+ * together with others they touch their own images. Also leaves out the molecules that touch no other molecule of
+ * their body, if there are several such molecules besides other molecules. Molecules touch where atoms are at most
+ * 0.6 nm apart. Proteins and nucleic acids are never left out.
+ * `frame` has the atoms of trajectory_apart_atoms; If `frame` is NULL or has no box, all molecules except proteins
+ * and nucleic acids are left out. COLLET_NO_MEMORY. */
 collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
                                       collet_error *err);
 
-/* Returns the first body in frame i that the box's boundary divides; -1 if there is none, or no box. A body is divided
- * if its molecules, each joined to those that are nearest through the periodic box, are joined through the boundary.
- * Distances are distances of centres; where a molecule's centre is nearer through the boundary, the nearest atoms of
- * both molecules decide. One thread at a time.
+/* Returns the first body in frame i that the box's boundary divides; -1 if there is no such body, or no box. To find
+ * out, each molecule is joined to the molecules that are nearest to it in the periodic box. The body is divided if
+ * some of its molecules are joined through the boundary. Distances are distances of centres. If a molecule's centre
+ * is nearer through the boundary, the nearest atoms of both molecules decide. One thread at a time.
  */
 int64_t trajectory_apart_find(trajectory_apart *apart, const trajectory_frames *frames, int64_t i);

@@ -17,9 +17,9 @@
  * Moves bodies along paths that do not jump through the periodic box.
  *
  * A body is moved with the molecule of its first atom. This move is not added to positions, but to results (the
- * centre of mass, positions), after the sums over atoms: so it does not cost precision, and results of a later part
- * of a trajectory can be moved again, to the path of the earlier part (collet-merge). Only atoms of a body's other
- * molecules are moved, relative to the first.
+ * centre of mass, positions), after the sums over atoms. So the move does not cost precision, and results of a later
+ * part of a trajectory can be moved again, to the path of the earlier part (collet-merge). Only atoms of a body's
+ * other molecules are moved, relative to the first.
  */
 
 typedef struct trajectory_paths {
@@ -39,7 +39,7 @@ static void trajectory_paths_free(trajectory_paths *p)
     free(p);
 }
 
-/* `of` and `offsets` are copied. COLLET_NO_MEMORY; then *out is NULL. */
+/* `of` and `offsets` are copied. COLLET_NO_MEMORY; on an error *out is NULL. */
 static collet_status trajectory_paths_create(const int64_t *of, const int64_t *offsets,
                                              int64_t n_bodies, trajectory_paths **out,
                                              collet_error *err)
@@ -67,7 +67,7 @@ static collet_status trajectory_paths_create(const int64_t *of, const int64_t *o
     return COLLET_OK;
 }
 
-/* Moves each row of body b by the difference of its molecule's shift and that of the body. */
+/* Moves each row of body b by the difference between its molecule's shift and the body's shift. */
 static void move_others(const trajectory_paths *p, const trajectory_images *images, int64_t b,
                         trajectory_frames *frames, int64_t i)
 {
@@ -115,20 +115,20 @@ struct trajectory_arrangement {
     trajectory_arranger arranger;
     uint32_t pbc;
     trajectory_members members;
-    trajectory_molecules *molecules; /* of the atoms that are read */
-    uint8_t *others;                 /* for each molecule, 1: it has no member */
-    trajectory_images *images;       /* of the members; NULL: molecules are not moved */
-    trajectory_paths *paths;         /* of the bodies; NULL: they are not followed */
+    trajectory_molecules *molecules; /* molecules of the atoms that are read */
+    uint8_t *others;                 /* for each molecule, 1: the molecule has no member */
+    trajectory_images *images;       /* images of the members; NULL: molecules are not moved */
+    trajectory_paths *paths;         /* paths of the bodies; NULL: bodies are not followed */
     trajectory_drift *drift;         /* NULL: no drift is removed */
     int64_t n_system;                /* molecules of the system */
 
     trajectory_first_frame *first; /* reads the deciding frame; NULL: frames come in order */
     void *user;
-    int64_t number; /* of the first frame */
+    int64_t number; /* number of the first frame */
 
     pthread_mutex_t lock; /* held to prepare */
     atomic_int prepared;
-    trajectory_tree *tree; /* of the atoms that are read; NULL: molecules are not made whole */
+    trajectory_tree *tree; /* tree of the atoms that are read; NULL: molecules are not made whole */
     trajectory_arrangement_notes notes;
 };
 
@@ -230,8 +230,8 @@ static collet_status find_cut(trajectory_arrangement *a, double *positions,
     return status;
 }
 
-/* Decides how molecules are made whole, and which molecules are cut, by one frame. `positions` of the atoms that are
- * read are changed; `box` must not be flat. */
+/* Decides how molecules are made whole, and which molecules are cut, by one frame. Changes `positions`, the positions
+ * of the atoms that are read. `box` must not be flat. */
 static collet_status learn(trajectory_arrangement *a, double *positions, const double box[9],
                            collet_error *err)
 {
@@ -273,7 +273,7 @@ static collet_status learn_from(trajectory_arrangement *a, const trajectory_fram
 }
 
 /* Always decides by the first frame with a box: a thread may reach a later frame before another thread reaches the
- * first. Only then is the first frame read once more. */
+ * first frame. Only in this case the first frame is read once more. */
 static collet_status learn_from_first(trajectory_arrangement *a, const trajectory_frames *read,
                                       int64_t i, collet_error *err)
 {

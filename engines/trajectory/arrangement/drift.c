@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If a principal moment is smaller than this, relative to the largest moment, the atoms lie on a line, and it is
- * their moment about this line. The rotation about the line moves no atom. */
+/* If a principal moment is smaller than this, relative to the largest moment, the atoms lie on a line, and the moment
+ * is their moment about this line. The rotation about the line moves no atom. */
 #define FLAT 1e-10
 #define SWEEPS 30 /* more than Jacobi's method needs for a matrix of 3 x 3 */
 
 struct trajectory_drift {
     trajectory_drift_setup setup; /* owns its arrays */
     double mass;
-    trajectory_images *images; /* of the system, for paths without jumps; NULL: no box was seen */
+    trajectory_images *images; /* images of the system, for paths without jumps; NULL: no frame had a box */
     int boxed;                 /* 1: a frame with a box was followed */
     int started;
     double origin[3]; /* centre of mass in the first frame */
@@ -186,7 +186,7 @@ static void solve(double inertia[3][3], const double momentum[3], double omega[3
     }
 }
 
-/* Sets m->omega; the centre and its velocity are known. */
+/* Sets m->omega. The centre and its velocity must be set before. */
 static void find_rotation(const trajectory_drift *d, const trajectory_frames *frames, int64_t i,
                           motion *m)
 {
@@ -240,7 +240,7 @@ static void calm(const trajectory_drift *d, const motion *m, trajectory_frames *
     }
 }
 
-/* Notes the place of the system, for trajectory_drift_follow: its atoms, or only its centre. */
+/* Notes the place of the system for trajectory_drift_follow: the positions of its atoms, or only its centre. */
 static void note_place(const trajectory_drift *d, const trajectory_frames *read, int64_t i,
                        const motion *m, trajectory_frames *out, int64_t k)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drift.h - removes the motion of the system as a whole from frames: of its centre of mass, its rotation, or both.
+ * drift.h - removes the motion of the system as a whole from frames: the motion of its centre of mass, its rotation,
+ * or both.
  *
  * Velocities are changed frame by frame, on any thread. Positions are moved back by the displacement of the centre of
  * mass since the first frame, so the frames must come in order.
@@ -29,8 +30,8 @@ void trajectory_drift_free(trajectory_drift *drift);
 
 /*
  * Prepares for paths without jumps. `molecules` are the molecules of the atoms that are read; left[m] is not 0 if
- * molecule m is not made whole (NULL: each is): its atoms are followed one by one. A later call replaces an earlier
- * one. COLLET_NO_MEMORY.
+ * molecule m is not made whole; then its atoms are followed one by one. NULL: each molecule is made whole. A later
+ * call replaces an earlier call. COLLET_NO_MEMORY.
  */
 collet_status trajectory_drift_learn(trajectory_drift *drift, const trajectory_molecules *molecules,
                                      const uint8_t *left, collet_error *err);
@@ -45,8 +46,8 @@ int64_t trajectory_drift_rows(const trajectory_drift *drift);
 void trajectory_drift_remove(const trajectory_drift *drift, const trajectory_frames *read,
                              int64_t i, trajectory_frames *out, int64_t k);
 
-/* 1 if positions of a frame are moved, with or without a box. In a box molecules jump unless they are followed (NOJUMP):
- * then the displacement of the system is not known, and positions stay. */
+/* 1 if positions of a frame are moved, with or without a box. In a box molecules jump unless they are followed
+ * (NOJUMP). If molecules jump, the displacement of the system is not known, and positions stay. */
 int trajectory_drift_moves(uint32_t removed, uint32_t pbc, int has_box);
 
 /* Moves the positions of the next frames. Call it in the order of the frames. */

@@ -96,8 +96,8 @@ static void add_rows(const trajectory_images *images, const double *weights, int
     }
 }
 
-/* Sets centre[0..2] to the centre of a molecule and centre[3] to its weight. If its atoms weigh nothing, all count
- * alike for the centre. 0: it has no centre. */
+/* Sets centre[0..2] to the centre of a molecule and centre[3] to its weight. If its atoms weigh nothing, all atoms
+ * count equally for the centre. 0: the molecule has no centre. */
 static int centre_of(const trajectory_images *images, int64_t m, collet_dtype dtype,
                      const void *positions, double centre[4])
 {
@@ -142,9 +142,9 @@ static void middle_of(const trajectory_lattice *lattice, double middle[3])
     }
 }
 
-/* The point around which most of the mass lies. Along each vector of the box this is the mean of angles, which does not
- * depend on the images at which molecules are. If the molecules are all over the box, no such point exists, and the
- * arithmetic mean is used. */
+/* The point around which most of the mass is. Along each vector of the box this is the mean of angles, which does not
+ * depend on the images at which molecules are. If the molecules are spread over the whole box, no such point exists,
+ * and the arithmetic mean is used. */
 static void periodic_mean(const trajectory_images *images, const trajectory_lattice *lattice,
                           collet_dtype dtype, const void *positions, double mean[3])
 {
@@ -232,7 +232,7 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
     }
 }
 
-/* Moves molecule m into the box. 0: it was in the box, or has no centre. */
+/* Moves molecule m into the box. 0: the molecule was in the box, or has no centre. */
 static int pack(const trajectory_images *images, int64_t m, const trajectory_lattice *lattice,
                 collet_dtype dtype, void *positions)
 {
@@ -253,8 +253,8 @@ static int pack(const trajectory_images *images, int64_t m, const trajectory_lat
     return moved;
 }
 
-/* Up to three rounds: rounding moves a centre just below fraction 0 to fraction 1, which is outside again, and the next
- * round moves it to 0. */
+/* Makes up to three rounds. Rounding may move a centre just below fraction 0 to fraction 1, which is outside of the
+ * box again. The next round moves this centre to 0. */
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions)
 {

@@ -32,7 +32,7 @@ void trajectory_images_free(trajectory_images *images);
 
 /* Moves the centre of all rows to the middle of the box, and each molecule to its image whose centre is
  * nearest to the middle. The centre is computed from the images of molecules that are nearest to each
- * other, unless the molecules are all over the box. Along an axis without a period nothing moves. Any
+ * other, unless the molecules are spread over the whole box. Along an axis without a period nothing moves. Any
  * thread. */
 void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions);

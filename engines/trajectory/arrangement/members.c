@@ -26,7 +26,8 @@ static void mark_atoms(const int64_t *atoms, int64_t n, uint32_t pbc, const traj
             places[atom] = 1;
 }
 
-/* Lists the marked atoms in `atoms` and sets places[atom] to the index of each in this list. Returns their number. */
+/* Lists the marked atoms in `atoms` and sets places[atom] to the index of each atom in this list. Returns their
+ * number. */
 static int64_t list_atoms(int64_t *atoms, int64_t n_topology, int64_t *places)
 {
     int64_t n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* members.h - the atoms that are read, and where the members of the results are among them. */
+/* members.h - the atoms that are read, and the indices of the results' members in the list of these atoms. */
 #pragma once
 
 #include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/atoms/system.h"
 
-/* Also the setup of an arrangement. */
+/* This struct is also the setup of an arrangement. */
 typedef struct trajectory_arrangement_setup {
     const trajectory_topology *topology;
     const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
@@ -17,14 +17,14 @@ typedef struct trajectory_arrangement_setup {
     trajectory_choice *choice; /* a choice that varies, with all members; it must outlive the
                                   arrangement. Each frame then has its own masses: 0 for members
                                   that are not chosen in it. NULL: none */
-    const double *masses;      /* n_members, amu; NULL, without a choice: all are 1; copied */
+    const double *masses;      /* n_members, amu; copied. NULL without a choice: all masses are 1 */
     const trajectory_system *system; /* the atoms whose drift is removed; NULL: none is removed */
     uint32_t pbc;              /* COLLET_TRAJECTORY_PBC_* */
     uint32_t drift;            /* COLLET_TRAJECTORY_DRIFT_*; KEEP if system is NULL */
 } trajectory_arrangement_setup;
 
 typedef struct trajectory_members {
-    int64_t *atoms; /* to be read, ascending */
+    int64_t *atoms; /* atoms to be read, ascending */
     int64_t n_atoms;
     int64_t *sources; /* n_members: index of each member in `atoms` */
     int64_t n_members;
@@ -36,7 +36,8 @@ typedef struct trajectory_members {
     double *masses;
 } trajectory_members;
 
-/* Fills zeroed members. `all`: the molecules of the topology. COLLET_NO_MEMORY; free them also then. */
+/* Fills zeroed members. `all`: the molecules of the topology. COLLET_NO_MEMORY; free the members also after this
+ * error. */
 collet_status trajectory_members_create(trajectory_members *members,
                                         const trajectory_arrangement_setup *setup,
                                         const trajectory_molecules *all, collet_error *err);

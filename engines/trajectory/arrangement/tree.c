@@ -23,7 +23,7 @@ static double square_of(const trajectory_lattice *lattice, const double *a, cons
 /* Finds a minimum spanning tree of n atoms (n x 3 positions): the n - 1 `edges` that join all atoms with the
  * smallest sum of lengths. Atoms count from 0. Bonds are usually shorter than the distances of atoms that
  * are not bonded, so that the edges are bonds or hardly longer. Thus even a molecule longer than half the box is joined correctly.
- * Lengths are those of shortest images; if `lattice` is NULL, there is no box. Time grows with n squared.
+ * Lengths are distances of nearest images; if `lattice` is NULL, there is no box. Time grows with n squared.
  * Returns the length of the longest edge; `scratch`: 2 n. */
 /* Prim's algorithm. If atom i is not joined yet, nearest[i] is the nearest joined atom and squares[i] the squared
  * distance to it; if atom i is joined, squares[i] is -1. */
@@ -63,8 +63,8 @@ static double trajectory_span(const trajectory_lattice *lattice, const double *p
     return sqrt(longest);
 }
 
-/* 1 if an atom of a molecule, whose positions are placed, is within `distance` of a periodic image of one of its atoms:
- * then the molecule continues through the box. */
+/* 1 if an atom of a placed molecule is within `distance` of a periodic image of one of the molecule's atoms. Then the
+ * molecule continues through the box. */
 static int trajectory_span_endless(const trajectory_lattice *lattice, const double *positions,
                                    int64_t n, double distance)
 {
@@ -79,7 +79,7 @@ static int trajectory_span_endless(const trajectory_lattice *lattice, const doub
     return 0;
 }
 
-/* Atoms nearer than this factor times the longest edge of their residue are taken for bonded. */
+/* Atoms nearer than this factor times the longest edge of their residue count as bonded. */
 #define MARGIN 1.1
 
 /* The graph of bonds from which a tree is built. */

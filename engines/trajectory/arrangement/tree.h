@@ -12,8 +12,8 @@
 /* Whether a molecule is made whole (PLACED), or why not. */
 enum {
     TRAJECTORY_PLACED,
-    TRAJECTORY_ENDLESS, /* it is bonded to its own image, like a polymer that spans the box */
-    TRAJECTORY_UNJOINED /* it has more than TRAJECTORY_SPAN_MOST atoms whose bonds are unknown */
+    TRAJECTORY_ENDLESS, /* the molecule is bonded to its own image, like a polymer that spans the box */
+    TRAJECTORY_UNJOINED /* the molecule has more than TRAJECTORY_SPAN_MOST atoms whose bonds are unknown */
 };
 
 typedef struct trajectory_tree {

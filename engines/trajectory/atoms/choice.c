@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DISTANCES 16 /* most "within" in a selection; each costs one search in every frame */
+#define MAX_DISTANCES 16 /* maximum number of "within" in a selection; each costs one search in every frame */
 
 /* Scratch memory of one call; a thread allocates new scratch memory if all is in use. */
 typedef struct choice_scratch {
@@ -294,7 +294,7 @@ static void copy_position(const frame_view *view, int64_t place, double to[3])
         to[k] = trajectory_frames_value(view->frames, view->frames->positions, first + k);
 }
 
-/* Replaces the set by all atoms that are near an atom of the set. Each of its atoms is near to itself. */
+/* Replaces the set by all atoms that are near an atom of the set. Each atom of the set is near to itself. */
 static collet_status run_search(const trajectory_choice *c, const choice_node *n,
                                 const frame_view *view, scratch *s, uint8_t *set, collet_error *err)
 {

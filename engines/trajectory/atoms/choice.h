@@ -9,7 +9,7 @@
 
 typedef struct trajectory_choice trajectory_choice;
 
-/* Applies a selection to a topology; nothing of the arguments is kept. `groups` may be NULL.
+/* Applies a selection to a topology; no pointer to the arguments is kept. `groups` may be NULL.
  * COLLET_INVALID for a group or a property that does not exist; COLLET_NO_MEMORY. On an error *out
  * is NULL. */
 collet_status trajectory_choice_create(const trajectory_selection *selection,

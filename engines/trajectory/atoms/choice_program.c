@@ -84,8 +84,8 @@ static collet_status label(const trajectory_choice *c, const selection_step *ste
                : choice_no_memory(c, err);
 }
 
-/* Extends a set to all atoms with a label of one of its atoms: the operand's set if it is fixed, else the bounds of
- * *to. */
+/* Extends a set to all atoms with a label of one of its atoms. The set is the operand's set if that is fixed; else
+ * the bounds of *to are extended. */
 static collet_status same_as(const trajectory_choice *c, choice_node *operand, choice_node *to,
                              collet_error *err)
 {
@@ -138,7 +138,8 @@ static collet_status add_test(trajectory_choice *c, const trajectory_selection *
                            : choice_no_memory(c, err);
 }
 
-/* Adds an operator whose operand is the last node. If the result does not depend on positions, it is computed now. */
+/* Adds an operator whose operand is the last node. If the result does not depend on positions, this function computes
+ * it. */
 static collet_status add_prefix(trajectory_choice *c, const selection_step *step,
                                 const trajectory_topology *topology, collet_error *err)
 {
@@ -170,7 +171,7 @@ static collet_status add_prefix(trajectory_choice *c, const selection_step *step
         }
     } else {
         to->distance = step->number;
-        if (is_empty(operand->may, c->n_topology)) /* no atoms: no atom is near them */
+        if (is_empty(operand->may, c->n_topology)) /* no atom is near to an empty set */
             return COLLET_OK;
         if (!bound_within(c, operand, to))
             status = choice_no_memory(c, err);

@@ -18,10 +18,10 @@ typedef struct choice_node {
     size_t left, right;        /* nodes of the operands; one operand: only `right` */
     uint8_t *may;              /* the atoms that some frame could select */
     uint8_t *must;             /* atoms that every frame selects; the same pointer as `may` for a fixed set */
-    int64_t *labels, n_labels; /* of "same" */
+    int64_t *labels, n_labels; /* labels of "same" */
     double distance;           /* nm, of "within" */
     uint8_t *domain; /* only during creation: atoms for which the result matters; NULL: all */
-    int64_t *sources, *targets; /* of "within": indices in `atoms` */
+    int64_t *sources, *targets; /* sources and targets of "within": indices in `atoms` */
     int64_t n_sources, n_targets;
 } choice_node;
 
@@ -31,7 +31,7 @@ typedef struct trajectory_choice {
     int64_t n_topology;
     choice_node *nodes;
     size_t n_nodes;
-    size_t depth; /* most sets on the stack at a time */
+    size_t depth; /* maximum number of sets on the stack */
     int64_t *members, n_members;
     int64_t *atoms, n_atoms; /* atoms on whose positions the choice depends */
     pthread_mutex_t lock;    /* guards `idle` */

@@ -15,7 +15,7 @@
 
 typedef struct group {
     char *name;
-    size_t first; /* of its atoms */
+    size_t first; /* index of the group's first atom */
 } group;
 
 /* The atoms of a group end where the atoms of the next group begin. */
@@ -25,7 +25,7 @@ struct trajectory_groups {
     size_t n_groups;
     int64_t *atoms; /* from 0 */
     size_t n_atoms;
-    size_t capacity; /* of atoms */
+    size_t capacity; /* atoms for which there is memory */
 };
 
 static collet_status no_memory(const io_lines *lines, collet_error *err)

@@ -68,7 +68,7 @@ static int is_virtual_site(stem atom, const char *residue)
     return stem_is(atom, "M") && trajectory_residue_is_water(residue);
 }
 
-/* Returns the element of an ion, or of an atom whose name is also its residue's name; NULL: it is neither. */
+/* Returns the element of an ion, or of an atom whose name is also its residue's name; NULL for other atoms. */
 static const trajectory_element *guess_ion(stem atom, stem residue)
 {
     for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {
@@ -142,7 +142,7 @@ const trajectory_element *trajectory_element_guess(const char *atom, const char 
     if (element != NULL)
         return element;
     element = guess_cased(name, organic, many, doubtful);
-    /* Of all amino acids only MSE and SEC contain an element whose symbol has two letters: selenium. */
+    /* Among all amino acids only MSE and SEC contain an element whose symbol has two letters: selenium. */
     if (element == NULL && organic &&
         (strcmp(residue, "MSE") == 0 || strcmp(residue, "SEC") == 0) && stem_is(name, "SE"))
         element = find("Se");

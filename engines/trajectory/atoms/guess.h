@@ -10,7 +10,7 @@
  * - leading digits and trailing digits, charges and primes are not part of the name (1HB, NA+,
  * O5');
  * - an atom with the name of its residue is an ion or a single atom: CA in residue CA is calcium. Names
- *   of ions such as SOD and CLA are known too;
+ *   of ions such as SOD and CLA are known, too;
  * - outside amino acids and water, a capital and a small letter are a symbol (Fe, Cl). But in a
  *   residue of more than TRAJECTORY_MANY_ATOMS atoms, such a name with a number whose first letter is the
  *   symbol of an organic element (Ca, Na, Co) is an atom of that element (Ca13 of a polymer is a carbon);
@@ -25,5 +25,6 @@
 const trajectory_element *trajectory_element_guess(const char *atom, const char *residue,
                                                    int64_t residue_atoms, int *doubtful);
 
-/* 1 if an atom that is alone in its residue is a metal. `symbol`: its element; if it is "", the names decide. */
+/* 1 if an atom that is alone in its residue is a metal. `symbol`: the atom's element; if `symbol` is "", the names
+ * decide. */
 int trajectory_element_is_metal(const char *atom, const char *residue, const char *symbol);

@@ -22,9 +22,9 @@ typedef struct trajectory_composition {
     const trajectory_element *taken_for; /* the element that was guessed for that atom */
 } trajectory_composition;
 
-/* Writes the standard atomic weights of n atoms of the topology, `indices`, to `masses` (n). If the
- * topology has no element, or an unknown one, for an atom, it is guessed from the names
- * (guess.h). COLLET_FORMAT names the first atom whose element is unknown. */
+/* Writes the standard atomic weights of n atoms of the topology, `indices`, to `masses` (n). If the topology has no
+ * element, or an unknown element, for an atom, the element is guessed from the names (guess.h). COLLET_FORMAT names
+ * the first atom whose element is unknown. */
 collet_status trajectory_masses_guess(const trajectory_topology *topology, const int64_t *indices,
                                       int64_t n, double *masses, trajectory_composition *found,
                                       collet_error *err);

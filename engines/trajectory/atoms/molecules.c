@@ -50,7 +50,7 @@ void trajectory_molecules_free(trajectory_molecules *m)
 
 /* ---- Sets of atoms ----------------------------------------------------------------------- */
 
-/* While sets are being joined, of[i] is an earlier atom of the same set; for the first atom it is i itself. */
+/* While sets are being joined, of[i] is an earlier atom of the same set; for the first atom, of[i] is i itself. */
 static int64_t first_of(int64_t *of, int64_t atom)
 {
     while (of[atom] != atom) {
@@ -104,13 +104,13 @@ static void find_sets(trajectory_molecules *m)
 
 /* ---- Residues ---------------------------------------------------------------------------- */
 
-/* The properties of a residue that the next residue is joined to. */
+/* The properties of a residue to which the next residue is joined. */
 typedef struct residue {
-    int64_t first, end;  /* atoms; end 0: none yet */
+    int64_t first, end;  /* range of atoms; end 0: none yet */
     int loose;           /* 1: an atom has no bond */
     int64_t bond;        /* atom that is bonded to the next residue */
     const char *partner; /* name of that atom's partner in the next residue; NULL: no bond known */
-    int ends;            /* 1: it has an atom that ends a chain */
+    int ends;            /* 1: the residue has an atom that ends a chain */
 } residue;
 
 /* If an atom of this name is bonded to the next residue, the name of its partner there; else NULL. */
@@ -259,8 +259,9 @@ static int is_ion(const trajectory_topology *t, int64_t i)
                                        t->elements ? t->elements[i] : "");
 }
 
-/* Takes the bonds of the file, except bonds between an ion and another atom: water around an ion, or the parts of a
- * protein that bind it, would become one molecule. Bonds between two metal atoms count. */
+/* Takes the bonds of the file, except bonds between an ion and another atom. With these bonds, the water around an
+ * ion, or the parts of a protein that bind the ion, would become one molecule. Bonds between two metal atoms
+ * count. */
 static void take_known_bonds(trajectory_molecules *m, const trajectory_topology *t, uint8_t *bonded)
 {
     int64_t n = t->bonds ? t->n_bonds : 0;
@@ -276,7 +277,7 @@ static void take_known_bonds(trajectory_molecules *m, const trajectory_topology 
     }
 }
 
-/* Returns the number of residues of a topology (an upper limit). Each may have a bond to the next. */
+/* Returns the number of residues of a topology (an upper limit). Each residue may have a bond to the next residue. */
 static int64_t count_residues(const trajectory_topology *t)
 {
     int64_t n = 1;

@@ -5,10 +5,10 @@
  * Bonded atoms belong to one molecule. Many files name no bonds, or only some of them (CONECT of a
  * .pdb file). So if an atom of a residue has no bond, all atoms of that residue belong together.
  * Consecutive residues of this kind in a protein or a nucleic acid are joined: C to N, O3' to P. If
- * these atoms are absent, the backbone atoms or beads nearest to them are joined. They are not joined if
- * the topology's `separate` is set at the second of the two atoms. The topology's `joints` join residues too. A metal ion that is alone in its
- * residue is a molecule, even if the file names bonds to other residues. If the file has no residues
- * either, each atom without a bond is a molecule.
+ * these atoms are absent, the backbone atoms or beads nearest to them are joined. Residues are not joined if the
+ * topology's `separate` is set at the second of the two atoms. The topology's `joints` join residues, too. A metal
+ * ion that is alone in its residue is a molecule, even if the file names bonds to other residues. If the file has no
+ * residues either, each atom without a bond is a molecule.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef struct trajectory_molecules {
                          ascending */
     trajectory_bond *bonds; /* n_bonds: all known bonds, also between residues */
     int64_t n_bonds;
-    int64_t n_named; /* the first n_named bonds are from the file; the others join residues */
+    int64_t n_named; /* the first n_named bonds are from the file; all other bonds join residues */
     int64_t *loose; /* 2 x n_loose: [first, end) of the atoms of residues whose atoms belong
                        together although not all have bonds */
     int64_t n_loose;

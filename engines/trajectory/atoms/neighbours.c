@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define MAX_CELLS 1024     /* along an axis, if all cells are in memory */
-#define MAX_SPARSE 1048576 /* along an axis, if only cells with points are */
+#define MAX_SPARSE 1048576 /* along an axis, if only cells with points are in memory */
 #define MAX_REACH 100000   /* cells around a point, images included */
 #define ROUNDING 1e-6      /* relative; above the rounding error of a point's position in cells */
 #define FLAT 1e-12         /* squared volume, relative to the product of squared lengths */
-#define REDUCTIONS 1000    /* most steps to reduce a box; usual boxes need none */
+#define REDUCTIONS 1000    /* maximum number of steps to reduce a box; usual boxes need none */
 
 typedef struct offset {
     int32_t by[3];
@@ -33,7 +33,7 @@ typedef struct sorted {
 typedef struct range {
     const double *points;
     int64_t count;
-    double shift[3]; /* from the points to the image that is near */
+    double shift[3]; /* from the points to their image that is near */
 } range;
 
 struct trajectory_neighbours {
@@ -114,7 +114,7 @@ static void reduce(trajectory_neighbours *b)
     }
 }
 
-/* 0 for a flat box. */
+/* Returns 0 for a flat box. */
 static int invert(trajectory_neighbours *b)
 {
     double c[3], determinant, squares = 1;
@@ -312,7 +312,7 @@ static int64_t find_cell(const trajectory_neighbours *b, double point[3])
 
 /* ---- Points ------------------------------------------------------------------------------ */
 
-/* Makes room for n elements, whose contents are lost; at least 1. 0 if out of memory. */
+/* Makes room for n elements, at least 1. Their earlier contents are lost. 0 if out of memory. */
 static int reserve(void *pointer, size_t *n_allocated, size_t n, size_t size)
 {
     void *memory;
@@ -499,8 +499,8 @@ static int64_t first_in(const pair_search *s, int64_t cell)
     return low;
 }
 
-/* Visits the pairs of point i with the points from j on in their cell that are before it, moved by `shift`. Returns 0 if
- * a visit does. */
+/* Visits the pairs of point i with the points from j on, in the cell of j, that are before point i, moved by `shift`.
+ * Returns 0 if a visit returns 0. */
 static int visit_cell(pair_search *s, int64_t i, int64_t j, const double shift[3])
 {
     const placed *p = &s->points[i];
@@ -524,7 +524,7 @@ typedef struct beside {
     double shift[3];
 } beside;
 
-/* Lists the cells with points beside a cell, not after it. */
+/* Lists the cells with points that are next to a cell and not after it. */
 static size_t list_beside(const pair_search *s, int64_t cell, beside *list)
 {
     const trajectory_neighbours *b = s->b;

@@ -21,8 +21,8 @@ static const char *const water_names[] = {
     "T4P", "T5P", "TIP", "TIP2", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5",  "WAT",
 };
 
-/* Bases alone (PDB, CHARMM), with D or R for the sugar, and with 5, 3 or N where a chain begins, ends
- * or has one residue (AMBER). */
+/* Bases alone (PDB, CHARMM), with D or R for the sugar, and with 5 if a chain begins there, 3 if it ends there, or N
+ * if it has only one residue (AMBER). */
 static const char *const nucleic_names[] = {
     "A",    "A3",   "A5",  "ADE", "AN",  "C",    "C3",  "C5",   "CN",  "CYT", "DA",  "DA3",
     "DA5",  "DADE", "DAN", "DC",  "DC3", "DC5",  "DCN", "DCYT", "DG",  "DG3", "DG5", "DGN",
@@ -47,7 +47,7 @@ int trajectory_residue_is_protein(const char *name)
 {
     if (IS_IN(name, protein_names))
         return 1;
-    /* Terminal forms: the residue's name with N or C in front of it. */
+    /* Terminal forms have the residue's name with N or C in front of it. */
     return strlen(name) == 4 && (name[0] == 'N' || name[0] == 'C') &&
            IS_IN(name + 1, protein_names);
 }

@@ -2,9 +2,9 @@
 /* residues.h - kinds of residues by name. */
 #pragma once
 
-/* 1 for an amino acid or a cap of a chain: the twenty, their protonation states and links in the
- * names of the AMBER, CHARMM, GROMOS and OPLS force fields, AMBER's N- and C-terminal forms (NALA,
- * CALA) and the common modified amino acids; else 0. Case counts.
+/* 1 for an amino acid or a cap of a chain: the twenty amino acids, their protonation states and links in the names of
+ * the AMBER, CHARMM, GROMOS and OPLS force fields, AMBER's N- and C-terminal forms (NALA, CALA) and the common
+ * modified amino acids; else 0. Upper and lower case differ.
  */
 int trajectory_residue_is_protein(const char *name);
 

@@ -14,8 +14,8 @@
 /* Maximum nesting of parentheses and of operators in front of their operand. */
 #define MAX_DEPTH 100
 
-/* Distances without a unit are in nm. VMD and MDAnalysis measure in Angstrom, so a distance of at
- * least this many nm may be meant in Angstrom: it needs a unit. */
+/* Distances without a unit are in nm. VMD and MDAnalysis measure in Angstrom, so a distance of at least this many nm
+ * may be meant in Angstrom. Such a distance needs a unit. */
 #define UNIT_NEEDED 2
 
 /* ---- Lists ------------------------------------------------------------------------------- */
@@ -50,8 +50,8 @@ static int is_lower(const selection_parser *p)
     return 1;
 }
 
-/* 1 if the token is a keyword in a list of names: probably an "and" was forgotten. A keyword with capitals is taken as
- * a name if it is the first of the list, or in a list of groups (Protein, Water). */
+/* 1 if the token is a keyword in a list of names, because then probably an "and" was forgotten. A keyword with
+ * capitals counts as a name if it is the first in the list, or in a list of groups (Protein, Water). */
 static int is_stray_word(const selection_parser *p, const selection_word *word, size_t before)
 {
     return selection_find_word(p) != NULL &&

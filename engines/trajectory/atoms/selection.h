@@ -3,14 +3,14 @@
  * selection.h - selects atoms by an expression.
  *
  *     all, none            every atom, no atom
- *     protein, nucleic     atoms of amino acids and their caps, of nucleotides (residues.h)
+ *     protein, nucleic     atoms of amino acids and their caps; atoms of nucleotides (residues.h)
  *     water                atoms of water
  *     backbone             N, CA, C and O of the protein; P, its two oxygens, O5', C5', C4', C3' and
  *                          O3' of nucleic acids
  *     resname PATTERN...   residue name; * stands for any characters, ? for one
  *     name PATTERN...      atom name, likewise
  *     chain PATTERN..., segid PATTERN...  likewise; an error if the topology has none
- *     element SYMBOL...    in any case; of the topology, or guessed from the names (guess.h)
+ *     element SYMBOL...    upper or lower case; from the topology, or guessed from the names (guess.h)
  *     resid RANGE...       residue number as the topology writes it: 7, or 3:9, 3-9, 3 to 9 with both
  *                          ends, also negative; with any insertion code. 52A: only with that code
  *     index RANGE...       position in the topology counted from 0, both ends included
@@ -20,7 +20,7 @@
  *     not S   S and S   S or S   ( S )   also !, &&, ||
  *     same residue as S    all atoms of each residue with an atom of S; also molecule (molecules.h),
  *                          chain, segid
- *     within D of S        atoms at most D nm from an atom of S, S included, in the frame at hand;
+ *     within D of S        atoms at most D nm from an atom of S, S included, in each frame;
  *                          with a unit: 0.5 nm, 5 A. Distances respect the periodic box (neighbours.h)
  *     exwithin D of S      the same without S
  *

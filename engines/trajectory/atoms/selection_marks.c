@@ -287,7 +287,7 @@ static const char *name_at(const trajectory_topology *topology, selection_code c
     return code == SELECT_NAME ? topology->names[atom] : topology->residue_names[atom];
 }
 
-/* Lists the first names that are not empty; "" without one. */
+/* Lists the first names that are not empty; "" if all names are empty. */
 static void list_names(const trajectory_topology *topology, selection_code code, char *text,
                        size_t size)
 {

@@ -17,7 +17,7 @@ collet_status selection_mark(const trajectory_selection *selection, const select
 collet_status selection_label(selection_kind kind, const trajectory_topology *topology,
                               int64_t *labels, int64_t *count, collet_error *err);
 
-/* Writes the end of a message about a selection without atoms: for the first step whose names no atom has, the names
- * or residue names that exist; "" if there is no such step. */
+/* Writes the end of a message about a selection without atoms. For the first step whose names no atom has, it lists
+ * the names or residue names that exist. "" if there is no such step. */
 void trajectory_selection_hint(const trajectory_selection *s, const trajectory_topology *topology,
                                char *text, size_t size);

@@ -30,7 +30,7 @@ typedef enum selection_code {
     SELECT_NOT,
     SELECT_AND,
     SELECT_OR,
-    SELECT_SAME,     /* atoms of the same `kind` as an atom of the set */
+    SELECT_SAME,     /* atoms in the same residue, molecule, chain or segment (`kind`) as an atom of the set */
     SELECT_WITHIN,   /* atoms at most `number` nm from an atom of the set */
     SELECT_EXWITHIN, /* the same without the set itself */
 } selection_code;
@@ -56,7 +56,7 @@ typedef struct selection_step {
     selection_kind kind;
     selection_comparison comparison;
     double number;
-    size_t first; /* index of its first item */
+    size_t first; /* index of the step's first item */
     size_t count;
 } selection_step;
 

@@ -18,7 +18,7 @@ typedef struct trajectory_system_setup {
     const char *ndx;  /* file with groups for the selection; NULL: none */
     const double
         *masses;       /* a mass for each atom of the topology; NULL: masses follow from elements */
-    int32_t rotates;   /* 1: the rotation is removed, which one atom does not have */
+    int32_t rotates;   /* 1: the rotation is removed; a single atom has no rotation */
     uint32_t reserved; /* 0 */
 } trajectory_system_setup;
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A division of atoms into bodies: what it reads, and its result, the class of each atom. */
+/* A division of atoms into bodies: its input, and its result, the class of each atom. */
 typedef struct division {
     const trajectory_topology *topology;
     const char *path;     /* path of the topology, for messages */
-    const int64_t *atoms; /* selected, ascending */
+    const int64_t *atoms; /* selected atoms, ascending */
     int64_t n_atoms;
     int64_t *classes; /* class of each atom of the topology, from 0; a class is a body */
     int64_t n_classes;

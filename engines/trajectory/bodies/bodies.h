@@ -33,7 +33,7 @@ collet_status trajectory_bodies_find(trajectory_bodies *bodies, const char *each
                                      const trajectory_groups *groups, const int64_t *selected,
                                      int64_t n_selected, collet_error *err);
 
-/* Sets *labels to labels of n atoms, "CA of ALA 3 of chain A"; the caller frees each and the list.
+/* Sets *labels to labels of n atoms, "CA of ALA 3 of chain A". The caller frees each label and the list.
  * COLLET_NO_MEMORY; *labels is then NULL. */
 collet_status trajectory_bodies_label_atoms(const trajectory_topology *topology,
                                             const int64_t *atoms, int64_t n, char ***labels,

@@ -10,7 +10,8 @@
 #define FLAT 1e-12
 /* Length of the vector that replaces a missing vector, in units of the longest other vector. */
 #define ENDLESS 1e9
-/* A change counts as shorter only if it shortens by more than rounding, by which equal lengths may differ. */
+/* A vector counts as shorter only if it is shorter by more than rounding, because equal lengths may differ by
+ * rounding. */
 #define SHORTER (1 - 1e-10)
 #define ROUNDS 100
 

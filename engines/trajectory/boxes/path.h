@@ -11,7 +11,7 @@
  * the shortest way. `shift` leads from `centre` to the path; add to it only here. Displacements are summed, so paths are also right
  * if the box changes (the scheme TOR of Bullerjahn et al., J. Chem. Theory Comput. 2023, doi
  * 10.1021/acs.jctc.3c00308). Begin with NaN in `before` and 0 in `shift`. If `centre` is not finite, nothing changes.
- * lattice NULL: this frame has no box. Returns 1 if the step is beyond TRAJECTORY_FAR: the shortest way may not be the
- * way that was taken. */
+ * lattice NULL: this frame has no box. Returns 1 if the step is beyond TRAJECTORY_FAR: the point may not have moved
+ * by the shortest way. */
 int trajectory_path_step(const trajectory_lattice *lattice, const double centre[3], double before[3],
                          double shift[3]);

@@ -32,11 +32,11 @@ struct trajectory_analysis {
     collet_array *rotation;                    /* scratch for the superposition */
     collet_array *buffers[TRAJECTORY_BUFFERS]; /* the sums, of block_frames */
     polarity polarity;                         /* all NULL if no dipole is computed */
-    collet_array *unused;                      /* inertia tensors that are computed of velocities */
-    collet_array *moves;                       /* rows of a block: of bodies, for paths; NULL: none */
+    collet_array *unused;                      /* the kernel's inertia tensors of velocities, which are not used */
+    collet_array *moves;                       /* moves of bodies along paths, for the rows of a block; NULL: none */
     int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
     double *paths;                             /* batch frames x bodies x 3: first to last atom */
-    int64_t n_frames;                          /* in the block */
+    int64_t n_frames;                          /* frames in the block */
     trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
     trajectory_worker *worker;
     int last; /* the worker's block is the last block */
@@ -113,7 +113,7 @@ static collet_status create_arrays(trajectory_analysis *a, const trajectory_anal
     collet_context *cx = a->scope.context;
     int64_t atoms[2] = {setup->n_atoms, 3}, offsets = setup->bodies + 1;
     int64_t matrices[3] = {setup->block_frames * setup->bodies, 3, 3};
-    /* The kernel that sums the centre of mass writes the inertia too. */
+    /* The kernel that computes the centre of mass writes the inertia, too. */
     uint64_t buffers =
         trajectory_buffers_for(setup->buffers) | TRAJECTORY_BUFFER_BIT(TRAJECTORY_INERTIA);
     collet_status status = collet_array_from(cx, &a->masses, COLLET_F64, 1, atoms, setup->masses);
@@ -273,8 +273,8 @@ static collet_array *next_rows(trajectory_analysis *a, int buffer, int64_t n)
     return next_frames(a, a->buffers[buffer], n);
 }
 
-/* Writes the vectors from the first to the last atom of each body. They are differences of two positions; a kernel's
- * sum over all atoms with weights -1, 0 and 1 would be less exact. */
+/* Writes the vectors from the first to the last atom of each body. These vectors are differences of two positions; a
+ * kernel's sum over all atoms with weights -1, 0 and 1 would be less exact. */
 static collet_status write_paths(trajectory_analysis *a, const trajectory_frames *frames,
                                  collet_error *err)
 {
@@ -378,7 +378,8 @@ static collet_status write_frames(trajectory_analysis *a, const trajectory_frame
                                : status;
 }
 
-/* Moves the centres of mass and the positions of a batch along paths without jumps. Call it after all that uses them. */
+/* Moves the centres of mass and the positions of a batch along paths without jumps. Call it after everything that
+ * uses them. */
 static collet_status follow(trajectory_analysis *a, const trajectory_frames *frames, collet_error *err)
 {
     collet_context *cx = a->scope.context;
@@ -451,7 +452,7 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
     return status;
 }
 
-/* Passes the block to the worker once the previous one is complete. */
+/* Passes the block to the worker once the previous block is complete. */
 static collet_status hand_over(trajectory_analysis *a, int last, collet_error *err)
 {
     collet_status status = trajectory_worker_wait(a->worker, err);
@@ -491,7 +492,7 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     if (status != COLLET_OK)
         return status;
     a->n_frames += batch->frames->n_frames;
-    /* A block that has no room for another batch is handed over now: the caller may be waiting for just these rows. */
+    /* A block that has no room for another batch is handed over now: the caller may be waiting for these rows. */
     return a->n_frames + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err)
                                                                    : COLLET_OK;
 }

@@ -2,11 +2,11 @@
 /*
  * analysis.h - computes rows of results from batches of frames.
  *
- * The kernels that read all atoms run once a batch, sized for the CPU's caches. Each writes a few
- * numbers a frame; the numbers of many frames form a block. Derived quantities (derivation.h) are
- * computed once a block, so that the fixed cost of their many small kernels is negligible, and on
- * another thread, while the next batches are computed here. No result depends on the size of
- * batches or blocks. Only the data for the chosen buffers are computed and allocated.
+ * The kernels that read all atoms run once for each batch. Batches are small enough for the CPU's caches. Each of
+ * these kernels writes a few numbers for each frame. The numbers of many frames form a block. Derived quantities
+ * (derivation.h) are computed once for each block, so that the fixed cost of their many small kernels is negligible,
+ * on another thread, while this thread computes the next batches. No result depends on the size of batches or blocks.
+ * Only the data for the chosen buffers are computed and allocated.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the field of atoms whose values the rows of this buffer show to be finite or not; -1: none. */
+/* Returns the field of atoms that is not finite if a row of this buffer is not finite; -1: no such field. */
 static int field_of(int32_t buffer)
 {
     switch (buffer) {

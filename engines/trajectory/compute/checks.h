@@ -15,7 +15,7 @@ typedef struct trajectory_checks {
     int64_t capacity;
 } trajectory_checks;
 
-/* Checks n rows of a buffer (outputs.h). Call it for the centres of mass of a block first.
+/* Checks n rows of a buffer (outputs.h). For each block, call it first for the centres of mass.
  * COLLET_NO_MEMORY. */
 collet_status trajectory_checks_rows(trajectory_checks *checks, int32_t buffer, int64_t n,
                                      const double *rows, collet_error *err);

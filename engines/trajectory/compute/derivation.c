@@ -330,7 +330,7 @@ static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_erro
 }
 
 /* Emits the pending rows of dL/dt: all except the rows of the last frame, whose next neighbour is missing. With
- * `last`, also those. */
+ * `last`, also emits the rows of the last frame. */
 static collet_status run_derivative(trajectory_derivation *d, int64_t n, int last,
                                     collet_error *err)
 {

@@ -3,8 +3,9 @@
  * derivation.h - quantities derived from the sums over atoms of many frames.
  *
  * `take` copies the sums of a block of frames; `run` computes axes, angles, angular velocity and the parts of the
- * vectors, and passes the rows to `emit`. Some results depend on neighbouring frames (dL/dt, the signs of the axes):
- * for these the last frames are carried over to the next block, so that no result depends on the size of blocks.
+ * vectors, and passes the rows to `emit`. Some results (dL/dt, the signs of the axes) depend on neighbouring frames.
+ * For these results the last frames are carried over to the next block, so that no result depends on the size of
+ * blocks.
  */
 #pragma once
 
@@ -13,11 +14,11 @@
 #include <collet/collet.h>
 
 /*
- * For a group of kernel calls on one context: short-lived views of arrays, errors with the context's text, and the
- * names of the backends that ran.
+ * The scope of a group of kernel calls on one context. It has short-lived views of arrays, errors with the context's
+ * text, and the names of the backends that ran.
  *
- * A view that cannot be created is NULL, which a kernel would treat as an absent operand: create all views, check
- * trajectory_scope_views, then call.
+ * A view that cannot be created is NULL, and a kernel would treat it as an absent operand. So create all views, check
+ * trajectory_scope_views, then call kernels.
  */
 
 #define TRAJECTORY_SCOPE_VIEWS 64 /* a batch of several bodies with all keys needs 44 */
@@ -51,7 +52,8 @@ void trajectory_scope_clear(trajectory_scope *scope);
 /* Returns `status`; on an error copies the context's text to *err. */
 collet_status trajectory_scope_check(const trajectory_scope *scope, collet_status status,
                                      collet_error *err);
-/* Does the same for the status of the kernel call that was just made; also notes which backend ran it. */
+/* Does the same as trajectory_scope_check for the kernel call that was just made; also notes which backend ran the
+ * kernel. */
 collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status,
                                    collet_error *err);
 

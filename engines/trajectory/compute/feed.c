@@ -6,8 +6,8 @@
 
 #define FIELDS 4 /* positions, velocities, forces, masses */
 
-/* The arrays that wrap one slot. They are acquired while the reading thread may write the slot, so that no kernel can
- * use them; they are released while the caller has the batch. */
+/* The arrays that wrap one slot. The arrays are acquired while the reading thread may write the slot, so that no
+ * kernel can use them. They are released while the caller has the batch. */
 typedef struct slot {
     collet_array *whole[FIELDS];
     int acquired[FIELDS];
@@ -20,7 +20,7 @@ struct trajectory_feed {
     trajectory_readahead *ahead;
     slot slots[TRAJECTORY_READAHEAD_SLOTS];
     int32_t n_slots;
-    const trajectory_batch *last; /* of trajectory_feed_next */
+    const trajectory_batch *last; /* the last batch that trajectory_feed_next returned */
 };
 
 static collet_status context_failed(const trajectory_feed *feed, collet_status status,
@@ -86,7 +86,7 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
         if (status == COLLET_OK)
             status = slot_set(feed, &feed->slots[i], 1, err);
     }
-    if (status == COLLET_OK) /* which writes the slots */
+    if (status == COLLET_OK) /* the read-ahead writes the slots */
         status = trajectory_readahead_start(feed->ahead, err);
     if (status != COLLET_OK) {
         trajectory_feed_stop(feed);

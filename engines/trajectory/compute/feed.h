@@ -2,7 +2,7 @@
 /*
  * feed.h - the batches of a trajectory as arrays that wrap the buffers of the read-ahead.
  *
- * While the caller computes on one batch, a thread reads the next ones into other buffers. No copy
+ * While the caller computes on one batch, a thread reads the next batches into other buffers. No copy
  * is made. One thread at a time.
  */
 #pragma once
@@ -22,19 +22,20 @@ typedef struct trajectory_batch {
     collet_array *masses; /* NULL = the same in all frames */
 } trajectory_batch;
 
-/* Starts reading; only the feed may use the trajectory until `stop`. Errors as
- * trajectory_readahead_create and collet_array_wrap. On an error *out is NULL. */
+/* Starts reading; only the feed may use the trajectory until `stop`. Has the errors of trajectory_readahead_create
+ * and collet_array_wrap. On an error *out is NULL. */
 collet_status trajectory_feed_start(collet_context *context, trajectory_reader *trajectory,
                                     const trajectory_readahead_options *options,
                                     trajectory_feed **out, collet_error *err);
 
-/* Waits for the kernels that use the last batch, takes this batch back, and returns the next one. After the
- * last batch *out is NULL, and an error that ended reading is returned; *truncated is then 1 if the error is a file
- * that ends inside a frame. */
+/* Waits for the kernels that use the last batch, takes this batch back, and returns the next batch. After the last
+ * batch *out is NULL, and an error that ended reading is returned. *truncated is then 1 if the error means that the
+ * file ends inside a frame. */
 collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 
-/* Returns the next batch without taking one back. The caller may have several batches, but fewer than the slots. */
+/* Returns the next batch without taking a batch back. The caller may have several batches, but fewer than the
+ * slots. */
 collet_status trajectory_feed_take(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 /* Gives back the oldest batch that the caller has. */

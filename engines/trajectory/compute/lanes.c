@@ -13,7 +13,7 @@
 typedef struct entry {
     const trajectory_batch *batch;
     double *sums[TRAJECTORY_SUMS]; /* NULL: not needed */
-    int spoilt;                    /* 1: a device failed on it, and may have the only valid copy of its arrays */
+    int spoilt;                    /* 1: a device failed during the batch; only it may have valid arrays */
 } entry;
 
 typedef struct lane {
@@ -31,7 +31,7 @@ struct trajectory_lanes {
     double *reference; /* the first frame, if there is no other reference */
     entry *entries;    /* batch k is in entries[k % slots] */
     entry *given;      /* entry that the caller has; NULL: none */
-    /* Only the caller's thread writes the following. A device's thread reads them after devices_ask. */
+    /* Only the caller's thread writes the following members. A device's thread reads them after devices_ask. */
     int64_t fetched; /* number of batches read */
     int ended;       /* 1: reading ended; the next three members have the result */
     collet_status status;

@@ -5,8 +5,8 @@
  * A buffer holds rows of one quantity: one row for each body of each frame; the rows of a frame are adjacent. The
  * buffers of times and boxes have one row for each frame, the buffer of positions one row for each atom. An output is
  * a buffer, or one component of it, with a key. To add an output, add: a buffer here; its line in the tables of
- * outputs.c (also in trajectory_sums if it is a sum over atoms); the buffers that it is derived from, in
- * trajectory_buffers_for; and the kernel call in analysis.c (sums over atoms) or derivation.c.
+ * outputs.c (also in trajectory_sums if it is a sum over atoms); in trajectory_buffers_for the buffers from which it
+ * is derived; and the kernel call in analysis.c (sums over atoms) or derivation.c.
  */
 #pragma once
 
@@ -69,7 +69,7 @@ enum {
 typedef struct trajectory_output {
     const char *key;
     int32_t buffer;
-    int32_t component; /* of the buffer's row; -1: the whole row */
+    int32_t component; /* index of a component of the buffer's row; -1: the whole row */
     uint32_t needs;    /* TRAJECTORY_VELOCITIES and so on */
     const char *unit;
     const char *meaning;
@@ -133,6 +133,6 @@ extern const trajectory_sum trajectory_sums[TRAJECTORY_SUMS];
 /* Returns the sums in a set of buffers. */
 uint64_t trajectory_buffers_summed(uint64_t buffers);
 
-/* Returns the buffers that must be computed to get those in `chosen`: the chosen buffers, the buffers from
+/* Returns the buffers that must be computed to get the buffers in `chosen`: the chosen buffers, the buffers from
  * which they are derived, and the centre of mass. */
 uint64_t trajectory_buffers_for(uint64_t chosen);

@@ -3,7 +3,7 @@
  * rows.h - collects the rows of all outputs and returns the rows of one frame together.
  *
  * One thread appends rows, a second thread takes them. Rows of different outputs may be appended in any order and in
- * pieces of any size: dL/dt of a frame comes later than its other rows.
+ * pieces of any size. For example, dL/dt of a frame comes later than the other rows of the frame.
  */
 #pragma once
 

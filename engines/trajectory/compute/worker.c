@@ -11,7 +11,7 @@ typedef enum worker_state { IDLE, BUSY, ENDING } worker_state;
 
 struct trajectory_worker {
     pthread_t thread;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
     worker_state state;
     collet_status status; /* result of the last work */

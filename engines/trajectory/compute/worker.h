@@ -14,8 +14,9 @@ typedef collet_status (*trajectory_work_fn)(void *user, collet_error *err);
 collet_status trajectory_worker_start(trajectory_work_fn work, void *user, trajectory_worker **out,
                                       collet_error *err);
 
-/* Waits until the work is done, and returns its status and error, the same at each call until the
- * next `go`; COLLET_OK before the first `go`. What the work wrote is then visible to the caller. */
+/* Waits until the work is done, and returns the status and the error of the work. Each call until the next `go`
+ * returns the same result. Before the first `go` returns COLLET_OK. What the work wrote is then visible to the
+ * caller. */
 collet_status trajectory_worker_wait(trajectory_worker *worker, collet_error *err);
 
 /* Begins the work. No work may be under way. */

@@ -135,7 +135,7 @@ collet_status trajectory_be_read(trajectory_reader *trajectory, int64_t offset, 
 
 /* ---- Planes ------------------------------------------------------------------------------ */
 
-/* Divided, not multiplied by 0.1f: the nearest number to the tenth. */
+/* Divides instead of multiplying by 0.1f, because only the quotient is the number nearest to a tenth. */
 #define ANGSTROM 10.f
 
 static inline __attribute__((always_inline)) float load(const uint8_t *from, int swap)

@@ -34,7 +34,7 @@ static inline float trajectory_be_f32(const uint8_t *bytes)
     return value;
 }
 
-/* A step of 32 bits, modulo 2^32; -1 remains. */
+/* A step number of 32 bits, modulo 2^32. The number -1 is kept. */
 static inline int64_t trajectory_be_step(const uint8_t *bytes)
 {
     uint32_t step = trajectory_be32(bytes);
@@ -64,8 +64,8 @@ static inline double trajectory_be_f64(const uint8_t *bytes)
 void trajectory_be_decode(void *restrict destination, const void *restrict source, size_t n,
                           size_t width);
 
-/* Converts n big-endian floats of `width` bytes, times `factor`, to host floats of `to_width` >= `width` bytes.
- * Alignment and overlap as in trajectory_be_decode. */
+/* Converts n big-endian floats of `width` bytes, multiplied by `factor`, to host floats of `to_width` >= `width`
+ * bytes. The rules for alignment and overlap are as in trajectory_be_decode. */
 void trajectory_be_scale(void *restrict destination, size_t to_width, const void *restrict source,
                          size_t width, size_t n, double factor);
 
@@ -75,7 +75,7 @@ collet_status trajectory_be_read(trajectory_reader *trajectory, int64_t offset, 
                                  double factor, size_t to_width, void *destination,
                                  collet_error *err);
 
-/* Makes n positions in nm of n x, n y and n z in Angstrom, 32-bit floats; with `swap` their byte order is not the
- * host's. x, y and z need no alignment. Uses the widest vectors that the processor has. */
+/* Computes n positions in nm from the arrays x, y and z of n 32-bit floats in Angstrom. With `swap` the byte order of
+ * these floats is not the host's. x, y and z need no alignment. Uses the widest vectors that the processor has. */
 void trajectory_planes_join(float *restrict positions, const uint8_t *x, const uint8_t *y,
                             const uint8_t *z, size_t n, int swap);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SPAN 32768 /* atoms that are read at a time: three planes fit into the second-level cache */
-#define GAP 1024   /* most atoms between two selected atoms that are read too (a page) */
+#define GAP 1024   /* maximum number of atoms between two selected atoms that are read, too (a page) */
 
 static int is_swapped(const trajectory_dcd *dcd)
 {
@@ -64,7 +64,7 @@ static collet_status read_planes(trajectory_reader *trajectory, int64_t x, int64
     return status;
 }
 
-/* Stores the positions of `count` atoms of the span that was read, from its atom `from` on. */
+/* Stores the positions of `count` atoms of the span that was read, from the span's atom `from` on. */
 static void join(const trajectory_dcd *dcd, float *positions, int64_t from, int64_t count)
 {
     const uint8_t *plane = dcd->planes + 4 * from;
@@ -93,7 +93,8 @@ static collet_status read_all(trajectory_reader *trajectory, int64_t x, int64_t 
     return status;
 }
 
-/* Reads the selected atoms in spans. A span includes gaps that are cheaper to read than to skip. */
+/* Reads the selected atoms in spans. A span includes gaps between selected atoms that are cheaper to read than to
+ * skip. */
 static collet_status read_selected(trajectory_reader *trajectory, int64_t x, float *positions,
                                    collet_error *err)
 {
@@ -212,7 +213,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     return status;
 }
 
-/* Skips the records after z; their lengths are in their markers. */
+/* Skips the records after z. Their markers contain their lengths. */
 static collet_status skip_extra(trajectory_reader *trajectory, trajectory_frame_head *head,
                                 collet_error *err)
 {

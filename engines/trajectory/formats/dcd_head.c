@@ -177,7 +177,7 @@ static collet_status read_control(trajectory_reader *trajectory, int64_t *at, in
 }
 
 /* The titles show which program wrote the file: LAMMPS writes times in its own unit (femtoseconds with "units
- * real"); the other programs use AKMA units. Some programs give this record the length of two titles,
+ * real"); the other programs use AKMA units. Some programs write the length of two titles into this record's markers,
  * whatever the number of titles. */
 static collet_status read_titles(trajectory_reader *trajectory, int64_t *at, collet_error *err)
 {
@@ -226,8 +226,8 @@ static collet_status read_atoms(trajectory_reader *trajectory, int64_t *at, int3
     return COLLET_OK;
 }
 
-/* Finds out if frames have cells by the length of the first frame's first record, unless the record of x has the same
- * length. */
+/* Finds out if frames have cells: the length of the first frame's first record shows it, unless the record of x has
+ * the same length. */
 static collet_status find_cell(trajectory_reader *trajectory, int cell_announced, collet_error *err)
 {
     trajectory_dcd *s = trajectory->state;

@@ -2,11 +2,11 @@
 /*
  * dcd_head.h - reads the head of a .dcd file, for dcd.c.
  *
- * Files of CHARMM, NAMD, X-PLOR, LAMMPS and OpenMM are Fortran records, each between two markers
- * with its length, of 4 or 8 bytes, in either byte order. The file's head: "CORD" and 20 integers;
- * titles; the number of atoms; the numbers of the atoms that move, if some are fixed. A frame:
- * optionally the cell; x, y and z in single precision; optionally a fourth dimension and charges.
- * Later frames leave out fixed atoms.
+ * Files of CHARMM, NAMD, X-PLOR, LAMMPS and OpenMM consist of Fortran records. Each record is between two markers
+ * with its length. A marker has 4 or 8 bytes, in either byte order. The file's head has "CORD" and 20 integers;
+ * titles; the number of atoms; and the numbers of the atoms that move, if some are fixed. A frame has optionally the
+ * cell; x, y and z in single precision; and optionally a fourth dimension and charges. Later frames leave out fixed
+ * atoms.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ typedef struct trajectory_dcd {
     int64_t n_atoms;
     int64_t n_free;
     int64_t first_step;
-    int64_t steps; /* between frames */
+    int64_t steps; /* steps between frames */
     double delta;  /* ps */
     int64_t data;  /* offset of the first frame */
 
@@ -36,7 +36,7 @@ typedef struct trajectory_dcd {
     float *moved;     /* with fixed atoms: positions of the moving atoms in this frame, nm */
 } trajectory_dcd;
 
-/* 1 if a .dcd file can begin with these n bytes; then sets byte order and marker. */
+/* 1 if a .dcd file can begin with these n bytes; in this case sets byte order and marker. */
 int trajectory_dcd_recognise(trajectory_dcd *dcd, const uint8_t *bytes, size_t n);
 
 /* Reads the file's head into trajectory->state. Errors: see trajectory_format.head. */

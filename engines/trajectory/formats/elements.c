@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Standard atomic weights, IUPAC 2021, abridged to five digits: Pure and Applied Chemistry 94
- * (2022) 573. Where the weight of an element varies in nature, its conventional value. */
+ * (2022) 573. If the weight of an element varies in nature, the table has its conventional value. */
 static const trajectory_element elements[] = {
     {"H", 1.008},   {"D", 2.0141},  {"He", 4.0026}, {"Li", 6.94},   {"Be", 9.0122}, {"B", 10.81},
     {"C", 12.011},  {"N", 14.007},  {"O", 15.999},  {"F", 18.998},  {"Ne", 20.180}, {"Na", 22.990},

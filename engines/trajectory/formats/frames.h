@@ -23,8 +23,8 @@ typedef struct trajectory_gaps {
     int64_t frames;   /* number of such frames so far */
     int64_t first;    /* number in the file of the first such frame */
     uint32_t fields;  /* fields that the first such frame lacks */
-    int64_t lacks[3]; /* frames without positions; with positions but without velocities; .. forces */
-    uint32_t unused;  /* velocities, forces: a later frame has them, but not the first frame */
+    int64_t lacks[3]; /* frames without positions; frames with positions, without velocities (without forces) */
+    uint32_t unused;  /* velocities or forces that a later frame has, but not the first frame */
     int64_t first_unused; /* number of the first frame with such a field */
 } trajectory_gaps;
 
@@ -40,7 +40,7 @@ typedef struct trajectory_reader_info {
     int32_t rounds_times;   /* 1: a file stores times in single precision */
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
-    double first_time;      /* time of the first frame, ps; NaN: it has none */
+    double first_time;      /* time of the first frame, ps; NaN: the frame has no time */
     int64_t lacking;        /* if only some atoms have velocities (then has_velocities is 0): the first
                                atom without a velocity; else -1 */
     const char *note;       /* a warning about the file, static text; NULL: none */
@@ -48,7 +48,7 @@ typedef struct trajectory_reader_info {
 } trajectory_reader_info;
 
 typedef struct trajectory_frames {
-    collet_dtype dtype; /* of positions, velocities and forces: COLLET_F32 or COLLET_F64 */
+    collet_dtype dtype; /* dtype of positions, velocities and forces: COLLET_F32 or COLLET_F64 */
     int32_t slot;       /* index of the buffer in a read-ahead; 0 outside one */
     int64_t n_atoms;    /* atoms of a frame in this batch */
     int64_t capacity;   /* frames that fit */
@@ -61,7 +61,7 @@ typedef struct trajectory_frames {
     int64_t *chosen;    /* capacity: number of chosen atoms of each frame; NULL if masses is NULL */
     double *system;     /* nm, capacity x n_system x 3: for the removal of drift (drift.h); NULL: not needed */
     int64_t n_system;
-    double *centres;    /* nm, capacity x n_bodies x 3: of the molecules of bodies, as read; NaN: none. NULL: not needed */
+    double *centres;    /* nm, capacity x n_bodies x 3: centres of bodies' molecules, or NaN; NULL: not needed */
     double *moves;      /* nm, the same shape: to be added to results of bodies, for paths without jumps (paths.h) */
     int64_t n_bodies;
     double *times;      /* ps; NaN: the frame has no time, or its time is not finite */
@@ -70,7 +70,7 @@ typedef struct trajectory_frames {
     int64_t *indices;   /* frame number in the file, from 0 */
     int64_t end_offset; /* byte of the file after the last frame of the batch; for progress */
     int32_t
-        truncated; /* 1: the error returned with this batch means: the file ends inside a frame */
+        truncated; /* 1: the error returned with this batch means that the file ends inside a frame */
     uint32_t reserved; /* 0 */
 } trajectory_frames;
 
@@ -91,19 +91,20 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
                                        int velocities, int forces, trajectory_frames **out,
                                        collet_error *err);
 
-/* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; then the batch has neither. */
+/* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; after this error the batch has neither array. */
 collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err);
 
-/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has no such
- * array. */
+/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; after an error the batch has no
+ * such array. */
 collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
                                            collet_error *err);
 
-/* Allocates `centres` and `moves`, with n_bodies >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has neither. */
+/* Allocates `centres` and `moves`, with n_bodies >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; after an error the
+ * batch has neither array. */
 collet_status trajectory_frames_add_paths(trajectory_frames *frames, int64_t n_bodies,
                                           collet_error *err);
 
-/* Drops the first n <= n_frames frames: the others move to the front. */
+/* Drops the first n <= n_frames frames. All other frames move to the front. */
 void trajectory_frames_drop(trajectory_frames *frames, int64_t n);
 
 /* Frees the batch and its arrays; NULL is allowed. */

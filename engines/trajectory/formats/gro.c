@@ -75,8 +75,8 @@ static const char *field_at(const char *text, size_t length, size_t from, size_t
     return *n > 0 ? text + from : "";
 }
 
-/* 1 for three finite numbers. For velocities that are unknown or too large, programs write other texts: then the atom
- * has no velocity. */
+/* 1 for three finite numbers. For velocities that are unknown or too large, programs write other texts. An atom with
+ * such a text has no velocity. */
 static int read_velocity(const char *text, size_t length, size_t width, double velocity[3])
 {
     for (size_t i = 0; i < 3; i++) {
@@ -114,8 +114,8 @@ static int touch(const char *text, size_t length, size_t column)
     return column < length && text[column - 1] != ' ' && text[column] != ' ';
 }
 
-/* Checks that the number lies in its field. A number that is too wide moves the rest of the line; if fields
- * touch, parts of two numbers could then be read as one number. */
+/* Checks that the number is within its field. A number that is too wide moves the rest of the line. If fields then
+ * touch each other, parts of two numbers could be read as one number. */
 static collet_status check_field(const io_lines *lines, const char *text, size_t length,
                                  size_t from, size_t width, collet_error *err)
 {
@@ -201,7 +201,8 @@ static int read_spaced(const char *text, size_t length, double numbers[9])
     return n;
 }
 
-/* Counts numbers that may touch. All have as many decimals as the last number, so the end of each number is known.
+/* Counts numbers that may touch each other. All numbers have as many decimals as the last number, so the end of each
+ * number is known.
  * -1: the line has any other text. */
 static int read_touching(const char *text, size_t length, double numbers[9])
 {
@@ -252,8 +253,8 @@ static int is_box(const char *text, size_t length, int cut, double box[9])
     return cut ? n == 3 || n == 9 : n >= 0 || !begins_as_atom(text, length);
 }
 
-/* Decides if a box in a line without a line end may be incomplete. Three numbers may be the first of nine;
- * where numbers that touch end is not certain. */
+/* Decides if a box in a line without a line end may be incomplete. Three numbers may be the first three of nine. If
+ * numbers touch each other, it is not certain where the last number ends. */
 static trajectory_text_ending judge(const char *text, size_t length)
 {
     trajectory_word words[9];

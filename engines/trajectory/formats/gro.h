@@ -45,16 +45,16 @@ collet_status trajectory_gro_measure(const io_lines *lines, const char *text, si
                                      collet_error *err);
 
 /*
- * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
- * not NULL, reads the velocity too; then every atom of the frame must have a velocity.
+ * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is not
+ * NULL, reads the velocity, too; in this case every atom of the frame must have a velocity.
  */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],
                                        double velocity[3], collet_error *err);
 
 /* Reads the box, three vectors, from the line after the atoms. If the line is empty or has other text, the box
- * is 0; only the line of another atom is an error. If the file ends in this line, it must have 3 or 9 numbers,
- * and *ending then says whether the last number, or the line, may be incomplete. */
+ * is 0; only the line of another atom is an error. If the file ends in this line, the line must have 3 or 9 numbers,
+ * and *ending says whether the last number, or the line, may be incomplete. */
 collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
                                       trajectory_text_ending *ending, collet_error *err);
 

@@ -15,7 +15,7 @@ typedef struct gro_detail {
 _Static_assert(sizeof(gro_detail) <= TRAJECTORY_HEAD_DETAIL,
                "gro_detail must fit into the detail of a trajectory_head");
 
-/* Skips the atoms' lines; the first one defines the columns. */
+/* Skips the atoms' lines. The first of these lines defines the columns. */
 static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, int64_t n_atoms,
                                 trajectory_gro_columns *columns, collet_error *err)
 {

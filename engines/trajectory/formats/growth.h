@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* `array` points to a pointer to an allocated array with room for *capacity elements (at first NULL and 0).
- * Makes room for `more` elements after the first n; the caller frees the array with free(). Returns 0 and
+ * Makes room for `more` elements after the first n. The caller frees the array with free(). Returns 0 and
  * changes nothing if out of memory. */
 static inline int trajectory_grow(void *array, int64_t n, int64_t more, int64_t *capacity,
                                   size_t element)

@@ -28,7 +28,7 @@ typedef struct trajectory_topology {
     char (*chains)[TRAJECTORY_ATOM_NAME];   /* n_atoms, "": none; optional */
     char (*segments)[TRAJECTORY_ATOM_NAME]; /* n_atoms, "": none; optional */
     char (
-        *elements)[TRAJECTORY_SYMBOL]; /* n_atoms, in any case, unchecked, "": unknown; optional */
+        *elements)[TRAJECTORY_SYMBOL]; /* n_atoms, in upper or lower case, unchecked, "": unknown; optional */
     double *masses;                    /* n_atoms, amu; optional */
     double *charges;                   /* n_atoms, elementary charges; optional */
     trajectory_bond *bonds; /* n_bonds, each once, ascending by first, then second; optional */
@@ -83,11 +83,12 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
  * sites, do not change it. */
 void trajectory_topology_put_element(trajectory_topology *topology, int64_t i, int64_t number);
 
-/* Frees the optional arrays of characters that are all zero: the file does not have the property. */
+/* Frees the optional arrays of characters in which all are zero, because the file does not have the property. */
 void trajectory_topology_drop_empty(trajectory_topology *topology);
 
 /* 1 if two atoms have the same residue_numbers or, if the topology has no residue_numbers, the same residue id,
- * insertion code, residue name, chain and segment. Consecutive atoms are then in the same residue. */
+ * insertion code, residue name, chain and segment. Consecutive atoms for which this is true are in the same
+ * residue. */
 int trajectory_topology_same_residue(const trajectory_topology *topology, int64_t a, int64_t b);
 
 /* 1 if the atom is the only atom of its residue. */

@@ -2,11 +2,11 @@
 /*
  * psf.c - topologies of CHARMM, X-PLOR and NAMD: atoms with segments, masses and charges; bonds.
  *
- * "PSF" with the names of variants (EXT, CMAP, XPLOR, NAMD); titles; then sections, each with its
+ * A file has "PSF" with the names of variants (EXT, CMAP, XPLOR, NAMD); then titles; then sections, each with its
  * size in front of "!NATOM" or another name. An atom's line has: number, segment, residue number,
- * residue, name, type, charge, mass, and numbers that are not used here. All variants separate them
- * by blanks; a segment may be empty. The bonds, !NBOND, are pairs of numbers of atoms; the sections
- * after them are not read.
+ * residue, name, type, charge, mass, and numbers that are not used here. All variants separate these values by
+ * blanks; a segment may be empty. The bonds, !NBOND, are pairs of numbers of atoms. The sections after the bonds are
+ * not read.
  *
  * Tests: tests/engines/test_io_psf.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -104,7 +104,8 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
     word all[1 + MAX_WORDS], *words = all + 1;
     double charge, mass;
     size_t n = trajectory_text_split(text, length, words, MAX_WORDS);
-    /* If there is no segment, charge and mass are one word earlier; they are recognised by their decimal points. */
+    /* If there is no segment, charge and mass are one word earlier. Charge and mass are recognised by their decimal
+     * points. */
     int empty = n >= MASS && is_real(&words[CHARGE - 1]) && is_real(&words[MASS - 1]);
     const word *w = words - empty;
 

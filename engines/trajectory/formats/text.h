@@ -47,8 +47,8 @@ typedef enum trajectory_text_ending {
     TRAJECTORY_TEXT_CUT
 } trajectory_text_ending;
 
-/* Decides this for the last of n numbers with which the file ends, by comparing its decimals with the decimals of the
- * others. */
+/* Decides whether digits may be missing in the last of n numbers with which the file ends, by comparing its decimals
+ * with the decimals of the other numbers. */
 trajectory_text_ending trajectory_text_judge(const trajectory_word *numbers, size_t n);
 
 /* Applies `ending` to the frame at trajectory->offset. CUT: the frame is truncated. UNCERTAIN: a frame after the first

@@ -2,8 +2,8 @@
 /*
  * trajectory_format.h - the interface between the formats and ../reading, which reads files.
  *
- * The reader chooses frames; a format decodes them. To add a format, write its row, a
- * trajectory_format, in its own file and its name in formats.h.
+ * The reader chooses frames; a format decodes them. To add a format, write its row (a trajectory_format) in a new
+ * file, and add its name to formats.h.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct trajectory_frame_head {
     int64_t n_atoms;
     collet_dtype dtype;
     double time;      /* ps */
-    double rounding;  /* of a time in single precision: half the distance to the next number, ps; 0: f64 or text */
+    double rounding;  /* of `time` in single precision: half the distance to the next number, ps; 0: f64 or text */
     int32_t has_time; /* 0: this frame has no time in the file, and `time` is 0 */
     double box[9];    /* nm, the three vectors; zeros: none */
     int64_t box_at;   /* offset of the box, for formats that read it with the body; 0: none */
@@ -71,8 +71,8 @@ typedef struct trajectory_format {
      * set head->time and head->box. */
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
-    /* Both find frames without reading them, and are called after the first head was read. If both are NULL,
-     * frames are found by reading the heads of all frames before them. `count`: the number of complete frames
+    /* Both functions find frames without reading them, and are called after the first head was read. If both are
+     * NULL, frames are found by reading the heads of all frames before them. `count`: the number of complete frames
      * in the file; -1: in this file frames must be found by their heads. `locate`: the byte at which frame
      * 0 <= index < count begins; it must be the byte that reading the heads would give. */
     int64_t (*count)(const trajectory_reader *trajectory);
@@ -106,7 +106,7 @@ struct trajectory_reader {
 
     int64_t offset; /* byte where frame `index` begins */
     int64_t index;
-    int64_t announced; /* number of frames by the head of the file, set by the format; 0: unknown */
+    int64_t announced; /* number of frames that the head of the file states, set by the format; 0: unknown */
     int64_t line; /* text formats: line number at `offset`, from 1 */
     int64_t next; /* index of the frame to deliver next */
     int64_t stop; /* < 0: none */

@@ -2,10 +2,9 @@
 /*
  * trr.c - GROMACS' full-precision trajectory: XDR, big-endian, single or double precision.
  *
- * A frame: magic 1993, a string ("GMX_trn_file" with its length twice, as C and as XDR count it),
- * ten sizes in bytes, atoms, step, nre, time, lambda; then box, virial, pressure, positions,
- * velocities and forces, each present if its size is not 0. The size of a real follows from those
- * sizes. Frames may differ in the fields they have.
+ * A frame has magic 1993, a string ("GMX_trn_file" with its length twice, as C and as XDR count it), ten sizes in
+ * bytes, atoms, step, nre, time and lambda. Then follow box, virial, pressure, positions, velocities and forces; each
+ * is present if its size is not 0. The size of a real follows from these sizes. Frames may have different fields.
  * Tests: tests/engines/test_io_trr.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "bigendian.h"

@@ -54,7 +54,8 @@ static int find(const char *word, size_t length)
     return -1;
 }
 
-/* Reads an exponent "-1", "^2" or "2"; without one it is 1. Moves *text to its end. 0: the text is not an exponent. */
+/* Reads an exponent "-1", "^2" or "2"; without an exponent the result is 1. Moves *text to the exponent's end. 0: the
+ * text is not an exponent. */
 static int read_exponent(const char **text)
 {
     const char *at = *text + (**text == '^');

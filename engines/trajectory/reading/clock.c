@@ -8,7 +8,7 @@
 
 #define STEPS_32 0x1p32
 #define ITERATIONS 200
-#define CHANCE 0.05 /* of a decimal interval that is a coincidence */
+#define CHANCE 0.05 /* accepted probability that a decimal interval is a coincidence */
 
 typedef struct range {
     double low, high;
@@ -19,7 +19,7 @@ typedef struct points {
     const trajectory_tick *ticks;
     int64_t n;
     int by;          /* TRAJECTORY_CLOCK_ */
-    int64_t origin;  /* where x is 0 */
+    int64_t origin;  /* the step or frame at which x is 0 */
     double least;    /* the rounding error of f64 for the largest time */
 } points;
 
@@ -33,8 +33,8 @@ static double width(const points *p, int64_t i)
     return fmax(p->ticks[i].rounding, p->least);
 }
 
-/* Intersects *r with the intercepts of the lines of slope `slope` through the points; the indices of the points
- * that bind are left in `at`. */
+/* Intersects *r with the intercepts of the lines of slope `slope` through the points; stores in `at` the indices of
+ * the two points that limit *r. */
 static range intercepts(const points *p, double slope, int64_t at[2])
 {
     range r = {-(double)INFINITY, (double)INFINITY};
@@ -60,8 +60,9 @@ static double slope_through(const points *p, int64_t low, int64_t high)
            (double)(position(p, low) - position(p, high));
 }
 
-/* Moves from a slope at which no line fits to the first slope at which a line fits, in one direction: Newton's method
- * on the convex function low - high of `intercepts`, which does not pass its root. 0: there is none. */
+/* Moves in one direction from a slope at which no line fits to the first slope at which a line fits. Uses Newton's
+ * method on the convex function low - high of `intercepts`; on a convex function the method does not pass the root.
+ * 0: there is no such slope. */
 static int bound(const points *p, double *slope, int direction)
 {
     for (int k = 0; k < ITERATIONS; k++) {
@@ -123,7 +124,7 @@ static int fit_through_origin(const points *p, range *slopes)
 
 typedef struct decimal {
     double number, scale; /* the value is number / scale */
-    double chance;        /* about the probability that a number as short as this lies in such a range */
+    double chance;        /* about the probability that such a range contains a number as short as this */
 } decimal;
 
 /* The number with the fewest decimal digits in a range. */
@@ -160,7 +161,7 @@ static int holds(const points *p, const trajectory_clock *clock)
     return 1;
 }
 
-/* Without a short decimal number among the slopes, `decimal_only` decides: 0, or the middle is taken. */
+/* If no slope is a short decimal number, `decimal_only` decides: the function returns 0, or takes the middle. */
 static int set_interval(trajectory_clock *clock, range slopes, int decimal_only)
 {
     decimal d = shortest(slopes);
@@ -175,8 +176,8 @@ static int set_interval(trajectory_clock *clock, range slopes, int decimal_only)
     return d.number > 0;
 }
 
-/* time = step interval: programs write such times if they count both from the start of the simulation. Only with a
- * short decimal: far from the origin a ratio fits that means nothing. */
+/* time = step interval: programs write such times if they count steps and time from the start of the simulation.
+ * Accepted only with a short decimal number, because far from the origin a meaningless ratio may fit. */
 static int through_origin(points *p, trajectory_clock *clock)
 {
     range slopes;

@@ -2,13 +2,13 @@
 /*
  * clock.h - times of frames whose files store them in single precision.
  *
- * Numbers of single precision near 100 ns lie 0.008 ps apart, near 1 us 0.06 ps: derivatives of frames every
- * 0.1 ps would be wrong by percents. A clock is a line, time = origin_ps + (n - origin) interval. n is the step of the
- * simulation or, where steps do not give the times, the number of the frame. The line must give each stored time within
- * its rounding. Where no line fits, times remain as stored.
+ * The distance of numbers of single precision is 0.008 ps near 100 ns, and 0.06 ps near 1 us. With frames every 0.1
+ * ps, derivatives would be wrong by percents. A clock is a line, time = origin_ps + (n - origin) interval. n is the
+ * step of the simulation or, if steps do not give the times, the number of the frame. The line must give each stored
+ * time within its rounding. If no line fits, times remain as stored.
  *
  * Among the lines that fit, the line with the shortest decimal interval is chosen, if such a short number is unlikely
- * to lie in the range by chance; else the middle line.
+ * to be in the range by chance; else the middle line is chosen.
  */
 #pragma once
 
@@ -21,16 +21,16 @@ typedef struct trajectory_clock {
     int64_t by;      /* TRAJECTORY_CLOCK_ */
     int64_t origin;  /* a step, or the number of a frame */
     double origin_ps;
-    double interval; /* the interval is interval / scale ps; */
+    double interval; /* the clock's interval is interval / scale ps; */
     double scale;    /* scale is a power of ten */
 } trajectory_clock;
 
 /* A frame of a file. */
 typedef struct trajectory_tick {
     int64_t frame; /* number in the trajectory */
-    int64_t step;  /* counted on by trajectory_clock_step; -1: not in the file */
+    int64_t step;  /* step without overflow, by trajectory_clock_step; -1: not in the file */
     double time;   /* ps, as stored */
-    double rounding; /* half the distance of stored numbers there, ps; 0: the format rounds less */
+    double rounding; /* half the distance of stored numbers near this time, ps; 0: the format rounds less */
 } trajectory_tick;
 
 /* The clock of n frames of one or several files, in order. */
@@ -40,5 +40,5 @@ trajectory_clock trajectory_clock_fit(const trajectory_tick *ticks, int64_t n);
 double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64_t step,
                              double stored);
 
-/* Counts a step on that overflowed its 32 bits; `before` is the step of the frame before it as counted on. */
+/* Returns the step without the overflow of its 32 bits. `before` is the step without overflow of the frame before. */
 int64_t trajectory_clock_step(int64_t step, int64_t before);

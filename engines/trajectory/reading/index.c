@@ -20,7 +20,7 @@ typedef struct builder {
     int64_t capacity;          /* entries */
     int64_t part;              /* file of the last frame; -1: no frame yet */
     int64_t carrier;
-    trajectory_tick *ticks; /* of frames whose times are rounded */
+    trajectory_tick *ticks; /* times of frames, if they are rounded */
     int64_t n_ticks;
     int64_t ticks_capacity;
     trajectory_index_lock *lock;
@@ -73,7 +73,8 @@ static collet_status keep_time(builder *b, const trajectory_frame_head *head, co
     return COLLET_OK;
 }
 
-/* One clock for all files, if their times are all rounded and the clock fits; else a clock for each file. */
+/* Makes one clock for all files, if the times of all files are rounded and the clock fits; else a clock for each
+ * file. */
 static void fit_clocks(builder *b)
 {
     trajectory_places *places = b->places;

@@ -26,8 +26,8 @@
  * Sets *frames to the number of frames, and lets slices of `trajectory` jump. Call it before the first read.
  * The index file frames-HASH.index is written to `directory`, which must exist; HASH depends on the paths,
  * sizes and times of modification of the trajectory's files. If `directory` is NULL or cannot be written,
- * only this reader has the index. If several processes need the file at once, one of them makes it and the others
- * wait. The file appears only when complete; a damaged file is made again; a process that is killed leaves
+ * only this reader has the index. If several processes need the file at once, one process makes the file and all
+ * others wait. The file appears only when complete; a damaged file is made again; a process that is killed leaves
  * at most frames-HASH.index.lock, which blocks no other process. If the format computes all offsets, no
  * index file is written.
  *

@@ -2,8 +2,8 @@
 /*
  * index_file.h - the file that keeps an index (places.h) for other processes.
  *
- * The file has a head, the parts and the entries, as numbers of this machine. It is not used if it is too short, or of
- * another version, byte order or trajectory, or if its hash differs.
+ * The file has a head, the parts and the entries, as numbers in this machine's form. A file is not used if it is too
+ * short, if its version, byte order or trajectory is different, or if its hash is wrong.
  */
 #pragma once
 
@@ -29,6 +29,6 @@ void trajectory_index_seal(void *bytes, size_t n);
  * if the file is missing or cannot be used. */
 trajectory_places *trajectory_index_load(const char *path, uint64_t identity, int64_t n_parts);
 
-/* Writes the file atomically. COLLET_IO, COLLET_NO_MEMORY: then no file was written. */
+/* Writes the file atomically. COLLET_IO, COLLET_NO_MEMORY; after an error no file was written. */
 collet_status trajectory_index_save(const char *path, uint64_t identity,
                                     const trajectory_places *places, collet_error *err);

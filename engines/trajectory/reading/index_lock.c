@@ -27,8 +27,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* 1 if it is time for a text: after a second, then after pauses that double up to a minute. A minute is far below the
- * time for which other processes wait (patience_s). */
+/* 1 if it is time for a message: after a second, then after pauses that double up to a minute. A minute is far below
+ * the time for which other processes wait (patience_s). */
 static int is_time(trajectory_index_lock *lock)
 {
     double t = now();
@@ -57,8 +57,8 @@ static int tell(trajectory_index_lock *lock, const char *format, ...)
     return lock->watch.tell && lock->watch.tell(lock->watch.user, text) != 0;
 }
 
-/* Writes into the lock file who has the lock and how far the work is. Only other processes read it, for messages, so a
- * failed write is not an error. */
+/* Writes into the lock file which process has the lock and how far the work is. Other processes read this text only
+ * for messages, so a failed write is not an error. */
 static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
 {
     char holder[HOLDER] = "";
@@ -106,8 +106,8 @@ static collet_status check_wait(trajectory_index_lock *lock, int fd, wait *w, co
     return COLLET_OK;
 }
 
-/* Waits before the next try to get the lock: over NFS each try is a request to the server, and a thousand processes may
- * be waiting. The poll is called more often, so that the program can cancel at once. */
+/* Waits before the next try to get the lock: over NFS each try is a request to the server, and a thousand processes
+ * may be waiting. The function `poll` is called more often, so that the program can cancel at once. */
 static collet_status pause_for(const trajectory_index_lock *lock, wait *w, const io_poll *poll,
                                collet_error *err)
 {
@@ -120,7 +120,7 @@ static collet_status pause_for(const trajectory_index_lock *lock, wait *w, const
     return COLLET_OK;
 }
 
-/* 1 if the last holder has removed the lock file: a lock on it has no effect then. */
+/* 1 if the last holder has removed the lock file. Then a lock on this file has no effect. */
 static int is_removed(int fd)
 {
     struct stat st;

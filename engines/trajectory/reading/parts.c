@@ -89,7 +89,7 @@ static int64_t part_at(const parts_state *s, int64_t offset)
 
 /* ---- Functions of the format ------------------------------------------------------------- */
 
-/* If other files follow file k, adds to its error that they are not read. */
+/* If other files follow file k, adds to the error of file k that they are not read. */
 static collet_status explain(trajectory_reader *trajectory, int64_t k, collet_status status,
                              collet_error *err)
 {
@@ -121,8 +121,8 @@ static collet_status read_part(trajectory_reader *trajectory, int64_t k,
     return status;
 }
 
-/* 1 if a frame with this head is at or after the end of a file. Times that are equal in single precision are decided by
- * steps, if by the file's own pace, time / step, these are nearer to each other than stored times. */
+/* 1 if a frame with this head is at or after the end of a file. If times are equal in single precision, steps decide,
+ * provided that steps resolve the time more finely than stored times, by the file's own ratio time / step. */
 static int is_beyond(const trajectory_part *part, const trajectory_frame_head *head)
 {
     if (!head->has_time || !isfinite(part->end) || !(head->time >= part->end))
@@ -133,7 +133,8 @@ static int is_beyond(const trajectory_part *part, const trajectory_frame_head *h
 }
 
 /* 1 if the frame of file k whose head was just read, or is cut off, is left out. If the head is cut off, the frame's
- * time is estimated: as long after the frame before it as that frame is after its predecessor. */
+ * time is estimated: the interval between this frame and the frame before it counts as equal to the interval
+ * before. */
 static int is_left_out(const parts_state *s, int64_t k, collet_status status,
                        const trajectory_frame_head *head)
 {
@@ -302,8 +303,8 @@ static collet_status enter_part(trajectory_reader *trajectory, const trajectory_
     return open_part(trajectory, k, err);
 }
 
-/* Jumps to frame `index`. If other files follow, jumps to two frames before it: their times decide whether a cut frame
- * at the end of the file is left out or an error. */
+/* Jumps to frame `index`. If other files follow, jumps to the second frame before it, because the times of the two
+ * frames before it decide whether a cut frame at the end of the file is left out or an error. */
 static collet_status place(trajectory_reader *trajectory, int64_t index, collet_error *err)
 {
     const trajectory_places *places = trajectory->places;
@@ -423,7 +424,7 @@ static collet_status check_info(const trajectory_reader_info *info,
 }
 
 /* Returns the time from which frames of the earlier file are left out. Files of different formats may store
- * the same time with different precision, so that the limit is rounded down to f32 then. */
+ * the same time with different precision, so in that case the limit is rounded down to f32. */
 static double time_before(const trajectory_reader_info *earlier,
                           const trajectory_reader_info *later)
 {
@@ -438,7 +439,7 @@ static double time_before(const trajectory_reader_info *earlier,
 typedef struct opened {
     const char *path;
     trajectory_reader_info info;
-    int64_t step; /* of the first frame; -1: none */
+    int64_t step; /* step of the first frame; -1: none */
 } opened;
 
 static int is_after(const opened *a, const opened *b)
@@ -448,7 +449,7 @@ static int is_after(const opened *a, const opened *b)
     return a->info.rounds_times && b->info.rounds_times && b->step >= 0 && a->step > b->step;
 }
 
-/* Sorts the files by their first times if all have times, and by steps where these are equal in single precision.
+/* Sorts the files by their first times if all have times, and by steps if times are equal in single precision.
  * Other files with the same first time keep their order. */
 static void sort_by_time(opened *files, int64_t n)
 {

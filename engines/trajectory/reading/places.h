@@ -16,11 +16,11 @@ enum {
 
 /* A file of the trajectory. */
 typedef struct trajectory_places_part {
-    int64_t first;    /* number of its first frame */
+    int64_t first;    /* number of the file's first frame */
     int64_t n_frames; /* number of frames that are not left out */
     int64_t was_cut;  /* 1: some frames are left out */
     double last;      /* time of the last frame that is left out, ps; 0: none */
-    int64_t entry;    /* entry of its first frame; -1: no entry, because its format locates frames */
+    int64_t entry;    /* entry of the file's first frame; -1: no entry, because the format locates frames */
     trajectory_clock clock;
 } trajectory_places_part;
 
@@ -45,8 +45,8 @@ const trajectory_clock *trajectory_places_clock(const trajectory_places *places,
 /* 1 if the format of an opened file computes where frames begin, without reading them. */
 int trajectory_places_computes(const trajectory_reader *file);
 
-/* `offset`: the byte at which frame `index` of a file begins according to the head of the frame before it. FORMAT if
- * the index of the file has another offset. */
+/* `offset`: the byte at which frame `index` of a file begins; the head of the frame before it states this byte.
+ * FORMAT if the index of the file has another offset. */
 collet_status trajectory_places_check(const trajectory_reader *file, const trajectory_places *places,
                                       const trajectory_places_part *part, int64_t index,
                                       int64_t offset, collet_error *err);

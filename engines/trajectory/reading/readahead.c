@@ -17,7 +17,7 @@
 #define PIECE_FRAMES 64
 #define PIECE_BYTES ((int64_t)128 << 10)
 
-/* Each thread works on one piece, and a few complete pieces wait for earlier ones. */
+/* Each thread works on one piece, and a few complete pieces wait for earlier pieces. */
 #define PIECES 256
 
 /* Consecutive frames of a slot that one thread found and decodes. */
@@ -42,8 +42,8 @@ typedef struct worker {
 } worker;
 
 /* Slots and pieces are numbered from 0 on; their index in the ring is the number modulo the ring's size.
- * Slots before number `returned` are free; slots from `returned` to before `filled` are complete, and the caller has
- * the first `held` of these. The thread whose turn it is puts frames into slot `filling`. */
+ * Slots before number `returned` are free. Slots from `returned` to `filled` - 1 are complete, and the caller has the
+ * first `held` of these slots. The thread whose turn it is puts frames into slot `filling`. */
 struct trajectory_readahead {
     trajectory_reader *trajectory;
     int32_t n_slots;
@@ -57,7 +57,7 @@ struct trajectory_readahead {
     worker *workers;
     io_poll poll;
 
-    pthread_mutex_t lock; /* guards what follows, and `pieces` */
+    pthread_mutex_t lock; /* guards the members below, and `pieces` */
     pthread_cond_t filled_one;
     pthread_cond_t may_scan;
     int64_t returned;
@@ -255,7 +255,7 @@ static void *run_worker(void *argument)
         else
             pthread_cond_wait(&ahead->may_scan, &ahead->lock);
     }
-    /* Wakes the threads that wait for a turn, so that they end too. */
+    /* Wakes the threads that wait for a turn, so that they end, too. */
     pthread_cond_broadcast(&ahead->may_scan);
     pthread_mutex_unlock(&ahead->lock);
     return NULL;
@@ -463,7 +463,7 @@ static collet_status wait_for_slot(trajectory_readahead *ahead, collet_error *er
     return stops ? collet_fail(err, COLLET_CANCELLED, "cancelled") : COLLET_OK;
 }
 
-/* Waits until a slot is complete, or until no further slot will be and no thread reads. */
+/* Waits until a slot is complete, or until no further slot will become complete and no thread reads. */
 static collet_status await_slot(trajectory_readahead *ahead, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -500,7 +500,8 @@ static collet_status next_slot(trajectory_readahead *ahead, trajectory_frames **
     return status;
 }
 
-/* Calls `in_order` for a slot and drops frames before `first`, which were only needed to arrange later frames. */
+/* Calls `in_order` for a slot and drops frames before `first`, because those frames were needed only to arrange later
+ * frames. */
 static void finish_slot(const trajectory_readahead *ahead, trajectory_frames *frames)
 {
     int64_t n = 0;

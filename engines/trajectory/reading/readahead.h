@@ -48,29 +48,31 @@ typedef struct trajectory_readahead_options {
     const trajectory_arranger *arranger; /* valid until `stop`; NULL: frames are used as read */
 } trajectory_readahead_options;
 
-/* Creates the slots; does not begin to read. Only the read-ahead may use the trajectory until `stop`: set selection
- * and slice before, and close the trajectory afterwards. COLLET_INVALID for batch_frames < 1, COLLET_NOT_FOUND if
- * the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_IO. On an error *out is NULL. */
+/* Creates the slots; does not begin to read. Only the read-ahead may use the trajectory until `stop`: so set
+ * selection and slice before, and close the trajectory afterwards. COLLET_INVALID for batch_frames < 1,
+ * COLLET_NOT_FOUND if the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_IO. On an
+ * error *out is NULL. */
 collet_status trajectory_readahead_create(trajectory_reader *trajectory,
                                           const trajectory_readahead_options *options,
                                           trajectory_readahead **out, collet_error *err);
 /* Starts the threads. Call it at most once; without it `next` reads. COLLET_FAILED if a thread cannot be started. */
 collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_error *err);
 
-/* Slot i of 0..n_slots-1. The addresses of its arrays are valid until `stop`, so arrays can wrap them once. After
+/* Slot i of 0..n_slots-1. The addresses of the slot's arrays are valid until `stop`, so array objects can wrap them
+ * once. After
  * `start` access its contents only between the `next` that returns the slot and the following `next`. */
 const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
 
 /* Gives the batch of the last call back, waits for the next batch and returns it in *out; (*out)->slot is its
  * slot. Batches come in the order of the file and are never empty; only the last batch may be short. After the
  * last batch *out is NULL and the status COLLET_OK, or the error that ended reading as in trajectory_reader_read;
- * then *truncated (`truncated` may be NULL) is 1 for a file that ends inside a frame, else 0. Frames before an error
- * are always delivered first. No thread reads any more then, and trajectory_reader_gaps counts the frames up to
- * there. COLLET_CANCELLED at once if the poll stops the work. */
+ * after an error *truncated (`truncated` may be NULL) is 1 for a file that ends inside a frame, else 0. Frames before
+ * an error are always delivered first. After the last batch no thread reads any more, and trajectory_reader_gaps
+ * counts the frames up to there. COLLET_CANCELLED at once if the poll stops the work. */
 collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 
-/* Returns the next batch without giving one back. The caller may have several batches, but fewer than n_slots. */
+/* Returns the next batch without giving a batch back. The caller may have several batches, but fewer than n_slots. */
 collet_status trajectory_readahead_take(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 /* Gives back the n oldest batches that the caller has. */

@@ -85,8 +85,8 @@ static trajectory_reader *allocate(const char *path, collet_error *err)
     return trajectory;
 }
 
-/* The last step of opening: sets *out to the trajectory, or after an error closes it. `status`: the result of the
- * earlier steps. */
+/* The last step of opening: sets *out to the trajectory, or after an error closes the trajectory. `status`: the
+ * result of the earlier steps. */
 static collet_status finish_open(trajectory_reader *trajectory, collet_status status,
                                  trajectory_reader **out, collet_error *err)
 {

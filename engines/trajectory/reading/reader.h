@@ -34,7 +34,7 @@ collet_status trajectory_reader_open_with(const struct trajectory_format *format
                                           const char *name, int64_t size, trajectory_reader **out,
                                           collet_error *err);
 
-/* Call it before another thread reads: `poll` is no longer called then. */
+/* Call it before another thread reads. After this call `poll` is no longer called. */
 void trajectory_reader_background(trajectory_reader *trajectory);
 
 /* Creates a reader that decodes frames of the same file on another thread, with the selection and the poll of
@@ -73,9 +73,9 @@ int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 
-/* As trajectory_reader_slice, but of the frames before `first`, a frame of the slice, only the first `lead` are
- * delivered (INT64_MAX: all). Frames that are left out because they lack fields do not count among these, and
- * gaps of frames before `first` are not counted. COLLET_INVALID. */
+/* Like trajectory_reader_slice, but among the frames before `first`, a frame of the slice, only the first `lead`
+ * frames are delivered (INT64_MAX: all). Frames that are left out because they lack fields are not among these `lead`
+ * frames, and gaps of frames before `first` are not counted. COLLET_INVALID. */
 collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
                                             int64_t stop, int64_t step, int64_t lead, int64_t first,
                                             collet_error *err);

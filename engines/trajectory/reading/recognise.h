@@ -16,13 +16,13 @@ typedef enum trajectory_holds {
 int trajectory_format_holds(const trajectory_format *format, trajectory_holds what);
 
 /* Returns the first format that can hold `what` and recognises the first n bytes of a file; NULL: none.
- * `path` serves only to exclude files that look like one of these formats but are not
+ * `path` is used only to exclude files that look like one of these formats but are of another format
  * (io_signature_misleads). */
 const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
                                                  const uint8_t *bytes, size_t n);
 
-/* Returns the kind of a file that begins with these bytes or has such a name, for "it looks like ...". It
- * may also be a kind that this library does not read. NULL: unknown. */
+/* Returns the kind of a file that begins with these bytes or has such a name, for "it looks like ...". This library
+ * may be unable to read files of this kind. NULL: unknown. */
 const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n);
 
 /* Returns COLLET_FORMAT with a text like "path: the content is not a trajectory (.trr, .xtc or .gro); it looks like

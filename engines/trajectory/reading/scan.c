@@ -115,7 +115,7 @@ static void note_gap(trajectory_reader *trajectory, uint32_t lacking)
     gaps->lacks[2] += (lacking & TRAJECTORY_HAS_FORCES) != 0;
 }
 
-/* Decides the treatment of fields that a frame lacks. *skip: the frame is left out. */
+/* Decides what happens to a frame that lacks fields. *skip = 1: the frame is left out. */
 static collet_status close_gaps(trajectory_reader *trajectory, const trajectory_frame_head *head,
                                 uint32_t lacking, int *skip, collet_error *err)
 {
@@ -149,7 +149,7 @@ static int has_next(const trajectory_reader *trajectory)
            (trajectory->stop < 0 || trajectory->next < trajectory->stop);
 }
 
-/* Takes the frame whose head was read; *found = 0: it lacks a field and is left out. */
+/* Takes the frame whose head was read. *found = 0: the frame lacks a field and is left out. */
 static collet_status take(trajectory_reader *trajectory, const trajectory_frames *frames,
                           trajectory_scanned *out, int *found, collet_error *err)
 {
@@ -175,7 +175,7 @@ static collet_status take(trajectory_reader *trajectory, const trajectory_frames
     return COLLET_OK;
 }
 
-/* After the `lead` frames, jumps to the frame `first`, from which on frames are the caller's. */
+/* After the `lead` frames, jumps to the frame `first`; from this frame on, frames are for the caller. */
 static void leave_lead(trajectory_reader *trajectory)
 {
     trajectory_gaps *gaps = &trajectory->gaps;
@@ -242,7 +242,7 @@ static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *e
     return status;
 }
 
-/* Reads the next head, after a jump to the next frame to deliver where this is possible. */
+/* Reads the next head. Before, jumps to the next frame to deliver if this is possible. */
 static collet_status next_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                int *at_end, collet_error *err)
 {
@@ -285,7 +285,8 @@ collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajecto
 
 /* ---- Bodies ------------------------------------------------------------------------------ */
 
-/* Fills the array of a field that the frame lacks with NaN, and sets the target to NULL: it is not decoded. */
+/* Fills the array of a field that the frame lacks with NaN, and sets the target to NULL, so that the field is not
+ * decoded. */
 static void fill_gap(void **target, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < 3 * frames->n_atoms; i++)

@@ -16,10 +16,10 @@ typedef struct trajectory_scanned {
     trajectory_frame_head head;
     int64_t offset;            /* byte where the frame begins */
     int64_t index;             /* its number in the file */
-    int64_t line;              /* text formats: the line that begins there */
-    const trajectory_clock *clock; /* NULL: its time is the time in the head */
-    uint32_t gaps;             /* requested fields that it lacks, as bits: their values become NaN */
-    int32_t bad_time;          /* set when it is decoded; 1: its time is not finite */
+    int64_t line;              /* text formats: the line that begins at this byte */
+    const trajectory_clock *clock; /* NULL: the frame's time is the time in the head */
+    uint32_t gaps;             /* requested fields that the frame lacks, as bits: their values become NaN */
+    int32_t bad_time;          /* set when the frame is decoded; 1: the frame's time is not finite */
     trajectory_gaps gaps_then; /* gaps of the trajectory up to this frame */
 } trajectory_scanned;
 
@@ -31,7 +31,7 @@ collet_status trajectory_scan_head(trajectory_reader *trajectory, trajectory_fra
 /* Moves the trajectory to the end of the frame with this head. */
 void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_head *head);
 
-/* Finds the next frame to deliver into a batch like `frames`: the fields are requested for which it has arrays.
+/* Finds the next frame to deliver into a batch like `frames`. The fields for which `frames` has arrays are requested.
  * *found = 0: no frame is left, or reading was cancelled. On an error trajectory->offset is the byte of the frame that
  * the error is about. */
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,

@@ -47,7 +47,7 @@ typedef struct member {
     type type;
     bound bound;
     rule rule;
-    size_t guard; /* offset of the int64_t guard; its row must come after the rows that it guards */
+    size_t guard; /* offset of the int64_t guard; the guard's row must come after the rows that it guards */
 } member;
 
 #define AT(name) offsetof(trajectory_notes, name)
@@ -84,7 +84,7 @@ static const member members[] = {
     GUARDED(clash[0], I64, ATOM, n_clashes),
     GUARDED(clash[1], I64, ATOM, n_clashes),
     MEMBER(n_clashes, I64, ANY, MOST),
-    /* A shard follows molecules from the first frame on: it also counts the frames that the shards before it
+    /* A shard follows molecules from the first frame on. So it also counts the frames that the shards before it
      * count. */
     GUARDED(arranged.far_frame, I64, ANY, arranged.far),
     GUARDED(arranged.far_atom, I64, ATOM, arranged.far),

@@ -16,7 +16,7 @@
 
 /* Initialise with zeros. Frame numbers are numbers in the file. */
 typedef struct trajectory_notes {
-    /* set by trajectory_notes_row */
+    /* The following members are set by trajectory_notes_row. */
     int64_t n_frames;
     int64_t first_frame;
     int64_t last_frame;
@@ -29,22 +29,22 @@ typedef struct trajectory_notes {
     int64_t first_not_rising; /* the first such frame */
     double not_rising[2];     /* time of the frame before first_not_rising, and its own time */
 
-    /* set by the run; added by trajectory_notes_add */
+    /* The following members are set by the run and added by trajectory_notes_add. */
     int64_t n_bad_times; /* frames whose time is not finite */
     int64_t end_offset;  /* byte of the trajectory after the last frame */
     int64_t least_atoms; /* if the selection varies: smallest number of atoms selected in a frame */
     int64_t most_atoms;
-    int64_t n_empty;       /* counts each body in each frame that has no selected atom with a mass */
+    int64_t n_empty;       /* number of pairs (frame, body) in which the body has no selected atom with a mass */
     int64_t first_empty;   /* frame of the first such case */
     int64_t empty_body;    /* body of the first such case */
-    int64_t n_partial;     /* counts each body in each frame with only some of its atoms selected */
+    int64_t n_partial;     /* number of pairs (frame, body) in which only some of the body's atoms are selected */
     int64_t first_partial; /* frame of the first such case */
     int64_t partial_body;  /* body of the first such case */
     int64_t boxed;         /* number of frames with a periodic box */
     int64_t n_apart;       /* number of frames with a body that the boundary of the box divides */
     int64_t first_apart;   /* the first such frame */
-    int64_t apart_body;    /* the body that is divided in it */
-    int64_t n_clashes;     /* of the topology, and the atoms of the first pair; set at the end */
+    int64_t apart_body;    /* the body that is divided in this frame */
+    int64_t n_clashes;     /* number of clashes in the topology, and the atoms of the first pair; set at the end */
     int64_t clash[2];
     trajectory_arrangement_notes arranged; /* how molecules were made whole; set at the end */
     trajectory_gaps gaps;                  /* frames without a needed field; set at the end */

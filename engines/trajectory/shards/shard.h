@@ -2,9 +2,9 @@
 /*
  * shard.h - a file with the results of a part of the work: sums over atoms for each of its frames, and notes.
  *
- * It is an .npz file with one array for each sum (outputs.h), frames x numbers; the arrays "time_ps" and "frame",
- * the times and numbers of the frames in the trajectory; and the text "notes", which is JSON: each byte of the JSON
- * is one character.
+ * The file is an .npz file. It has an array frames x numbers for each sum (outputs.h); the arrays "time_ps" and
+ * "frame" with the times and numbers of the frames in the trajectory; and the text "notes". The text is JSON, and
+ * each byte of the JSON is one character.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_BYTES 400 /* most bytes of a list of shards in a message */
+#define LIST_BYTES 400 /* maximum bytes of a list of shards in a message */
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text,
 
         if (cJSON_Compare(item, same, 1))
             continue;
-        if (strcmp(item->string, "inputs") == 0) { /* the values are only long numbers, without names of files */
+        if (strcmp(item->string, "inputs") == 0) { /* its values are only long numbers, without names of files */
             snprintf(text, size, "inputs: other files, or sizes or times of modification");
             return;
         }

@@ -5,13 +5,13 @@
 #include "shard.h"
 
 typedef struct trajectory_shards {
-    trajectory_shard *list; /* shards 1 to n; if the rows end in a shard, it is the last shard */
+    trajectory_shard *list; /* shards 1 to n; if the rows end in a shard, this shard is the last */
     int64_t n;
 } trajectory_shards;
 
 /*
  * Reads the notes of the shards `paths`; a directory stands for the shards in it. COLLET_NOT_FOUND if shards
- * are missing; COLLET_INVALID if shards belong to other work or a shard is given twice; the text names them.
+ * are missing; COLLET_INVALID if shards belong to other work or a shard is given twice; the text names these shards.
  * COLLET_IO, FORMAT, NO_MEMORY. The caller frees the shards, also after an error.
  */
 collet_status trajectory_shards_open(const char *const *paths, int64_t n_paths,

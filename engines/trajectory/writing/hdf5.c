@@ -31,7 +31,7 @@ static int put_text(hid_t object, const char *name, const char *text)
     return done;
 }
 
-/* Copies the rows, some at a time. *status becomes the status of reading them. */
+/* Copies the rows, some at a time. *status becomes the status of reading the rows. */
 static int put_rows(const trajectory_table *t, int32_t i, hid_t set, int32_t ndim,
                     const hsize_t *shape, collet_status *status, collet_error *err)
 {

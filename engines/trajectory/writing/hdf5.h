@@ -7,6 +7,7 @@
 
 /* UNSUPPORTED in a build without HDF5; called before anything is computed. */
 collet_status trajectory_hdf5_check(const char *path, collet_error *err);
-/* Writes the table. COLLET_IO; if the disk has no space for the whole file, before anything is written. */
+/* Writes the table. COLLET_IO. If the disk has no space for the whole file, this function fails before it writes
+ * anything. */
 collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *file,
                                     collet_error *err);

@@ -58,7 +58,7 @@ static size_t format_number(double value, char text[NUMBER])
 /* Some rows of all arrays. */
 typedef struct chunk {
     int64_t capacity;
-    int64_t first; /* the number of its first row */
+    int64_t first; /* the number of the first row in the chunk */
     double *rows[TRAJECTORY_MAX_OUTPUTS];
 } chunk;
 
@@ -150,7 +150,7 @@ static collet_status write_table(const trajectory_table *t, row_fn row, io_spool
     return status;
 }
 
-/* Writes "com_x (nm)"; without the unit if that is 1. */
+/* Writes "com_x (nm)"; without the unit if the unit is 1. */
 static collet_status put_name(const trajectory_output *output, const char *component, char joint,
                               io_spool *file, collet_error *err)
 {
@@ -184,7 +184,8 @@ static collet_status put_names(const trajectory_table *t, io_spool *file, collet
     return status == COLLET_OK ? put(file, err, "\n") : status;
 }
 
-/* Writes a label. If it has characters with a meaning in .csv, it is put in quotes, and quotes in it are doubled. */
+/* Writes a label. If the label has characters with a meaning in .csv, writes it in quotes, and doubles quotes in the
+ * label. */
 static collet_status put_label(const char *label, io_spool *file, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -223,7 +224,8 @@ collet_status trajectory_csv_write(const trajectory_table *table, io_spool *file
 
 /* ---- .xvg -------------------------------------------------------------------------------- */
 
-/* Writes the label of the y axis: the key if there is only one quantity, and the unit if all have the same. */
+/* Writes the label of the y axis: the key if there is only one quantity, and the unit if all quantities have the same
+ * unit. */
 static collet_status put_y_label(const trajectory_table *t, io_spool *file, collet_error *err)
 {
     int32_t first = is_timed(t);
@@ -237,7 +239,7 @@ static collet_status put_y_label(const trajectory_table *t, io_spool *file, coll
                *unit ? "(" : "", unit, *unit ? ")" : "");
 }
 
-/* Writes a text without the characters that end a text of xmgrace or begin a code in it. */
+/* Writes a text without the characters that would end a text of xmgrace or begin a code in the text. */
 static collet_status put_plain(const char *text, io_spool *file, collet_error *err)
 {
     char plain[128];

@@ -4,9 +4,9 @@
  * elements and bonds.
  *
  * A section is "%FLAG NAME", perhaps %COMMENT lines, "%FORMAT(10I8)" and its values in columns of
- * that width. POINTERS has the numbers of values of the other sections. The file has charges times
- * the root of Coulomb's constant (in files of CHAMBER the constant of CHARMM), and bonds have three
- * times the index of an atom. Residues are numbered from 1. Files of versions before AMBER 7 have no
+ * that width. POINTERS has the numbers of values of the other sections. Charges in the file are multiplied by the
+ * square root of Coulomb's constant (in files of CHAMBER, by the root of CHARMM's constant). Indices of atoms in
+ * bonds are multiplied by three. Residues are numbered from 1. Files of versions before AMBER 7 have no
  * %FLAG and are not read.
  *
  * Tests: tests/engines/test_io_prmtop.c, tests/fuzz/fuzz_trajectory.c
@@ -34,7 +34,7 @@ typedef struct prmtop {
     const struct section *section;
     trajectory_topology *topology;
     char title[TITLE];
-    int is_chamber; /* 1: the section of the title is CTITLE, so chamber made the file for CHARMM's force field */
+    int is_chamber; /* 1: the title's section is CTITLE: chamber made the file for CHARMM's force field */
     int64_t pointers[POINTERS];
     char (*labels)[TRAJECTORY_ATOM_NAME]; /* one for each residue; also `chains` and `starts` */
     char (*chains)[TRAJECTORY_ATOM_NAME];
@@ -108,8 +108,8 @@ static collet_status allocate(prmtop *p, collet_error *err)
     return p->labels && p->chains && p->starts && p->bonds ? COLLET_OK : no_memory(p, err);
 }
 
-/* Takes a value of POINTERS. Every value takes bytes in the file; so counts that the file cannot hold are
- * refused before memory is allocated. */
+/* Takes a value of POINTERS. Every value takes bytes in the file. So counts that the file cannot hold are refused
+ * before memory is allocated. */
 static collet_status take_pointer(prmtop *p, int64_t i, trajectory_word field, collet_error *err)
 {
     int64_t most = p->lines.source->size / (i == ATOMS || i == RESIDUES ? 1 : 3);

@@ -2,9 +2,9 @@
 /*
  * rst7.c - coordinates and restart files of AMBER as text, also .inpcrd: one frame.
  *
- * A title; the number of atoms and, in restart files, the time (ps); then numbers in columns of 12 characters, six in
- * a line: positions (Angstrom), velocities (Angstrom times 20.455 per ps) and the lengths (Angstrom) and angles
- * (degrees) of the box, the last two of which may be absent. https://ambermd.org/FileFormats.php
+ * A file has a title; the number of atoms and, in restart files, the time (ps); then numbers in columns of 12
+ * characters, six in a line: positions (Angstrom), velocities (Angstrom times 20.455 per ps) and the lengths
+ * (Angstrom) and angles (degrees) of the box. Velocities and box may be absent. https://ambermd.org/FileFormats.php
  *
  * Tests: tests/engines/test_io_rst7.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -60,7 +60,7 @@ static collet_status read_line(io_lines *lines, double *numbers, size_t n, colle
 
 /* ---- Head -------------------------------------------------------------------------------- */
 
-/* Parses the second line. 0: it is no such line. */
+/* Parses the second line. 0: the line is not as described above. */
 static int parse_count(const char *text, size_t length, int64_t *n_atoms, double *time,
                        int32_t *has_time)
 {
@@ -74,7 +74,7 @@ static int parse_count(const char *text, size_t length, int64_t *n_atoms, double
     return n == 1 || io_decimal_parse(words[1].text, words[1].length, time);
 }
 
-/* Skips n lines. The frame is truncated where the file has fewer. */
+/* Skips n lines. If the file has fewer lines, the frame is truncated. */
 static collet_status skip(trajectory_reader *trajectory, io_lines *lines, int64_t n,
                           collet_error *err)
 {
@@ -90,7 +90,7 @@ static collet_status skip(trajectory_reader *trajectory, io_lines *lines, int64_
     return status;
 }
 
-/* Sets *n to the number of lines up to the end, without empty ones at it. */
+/* Sets *n to the number of lines up to the end of the file, without empty lines at the end. */
 static collet_status count_rest(io_lines lines, int64_t *n, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -137,7 +137,7 @@ static collet_status read_box(io_lines *lines, double box[9], collet_error *err)
     return status;
 }
 
-/* 1 if the only line after the positions is the box: lengths and angles, or zeros, not the first velocities. */
+/* 1 if the only line after the positions is the box (lengths and angles, or zeros) and not the first velocities. */
 static int is_box(io_lines lines)
 {
     double cell[PER_LINE];
@@ -149,7 +149,8 @@ static int is_box(io_lines lines)
     return box;
 }
 
-/* 1 if the next line has six numbers: after the position of one atom the box, else its velocity. */
+/* 1 if the next line has six numbers. After the position of a single atom, such a line is the box; a shorter line is
+ * the atom's velocity. */
 static int has_six(io_lines lines)
 {
     const char *text;

@@ -11,7 +11,7 @@
 #define ANGSTROM 10. /* in 1 nm */
 #define MAX_COLUMNS 255
 
-/* Items of _atom_site, and for each the item that is used if a row has no value of the first. */
+/* Items of _atom_site. Each item has a second item, which is used if a row has no value of the first item. */
 static const char *const items[TRAJECTORY_CIF_FIELDS][2] = {
     [TRAJECTORY_CIF_MODEL] = {"pdbx_PDB_model_num", NULL},
     [TRAJECTORY_CIF_LOCATION] = {"label_alt_id", NULL},
@@ -54,7 +54,7 @@ static void take_column(trajectory_cif_columns *columns, trajectory_word item)
     }
 }
 
-/* Reads the names of a loop; the tokens are at its first value then. */
+/* Reads the names of a loop, up to its first value. */
 static collet_status read_columns(trajectory_cif *cif, collet_error *err)
 {
     trajectory_cif_columns *columns = &cif->columns;
@@ -79,7 +79,8 @@ static collet_status read_columns(trajectory_cif *cif, collet_error *err)
     return COLLET_OK;
 }
 
-/* Takes the number of one of the six items of the cell; the digits in parentheses are an error. */
+/* Takes the number of one of the six items of the cell; digits in parentheses state the number's error and are
+ * ignored. */
 static void take_cell(double cell[6], const trajectory_cif_token *name, trajectory_word value)
 {
     static const char *const names[6] = {"_cell.length_a",   "_cell.length_b",

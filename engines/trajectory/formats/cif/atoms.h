@@ -29,11 +29,11 @@ typedef struct trajectory_cif_token {
     trajectory_word
         word;       /* without quotation marks, valid until the next read; text NULL: end of file */
     int quoted;     /* 1: a value, whatever its text */
-    int64_t offset; /* where it begins, for trajectory_cif_seek */
+    int64_t offset; /* where the word begins, for trajectory_cif_seek */
     int64_t line;
 } trajectory_cif_token;
 
-/* Reads the next word. If a value has several lines, only a part of the first one is returned.
+/* Reads the next word. If a value has several lines, only a part of the first line is returned.
  * COLLET_FORMAT with "path:line:" for a quotation mark or a text that is not closed. */
 collet_status trajectory_cif_read(trajectory_cif_tokens *tokens, trajectory_cif_token *token,
                                   collet_error *err);
@@ -44,7 +44,7 @@ void trajectory_cif_seek(trajectory_cif_tokens *tokens, int64_t offset, int64_t 
 /* 1 for the end of the file, the name of an item or a keyword: each of them ends the values of a loop. */
 int trajectory_cif_ends_values(const trajectory_cif_token *token);
 
-/* 1 if the word is this name, in any case. */
+/* 1 if the word is this name, in upper or lower case. */
 int trajectory_cif_is(const trajectory_cif_token *token, const char *name);
 
 /* 1 if a CIF file can begin with these n bytes. */
@@ -72,7 +72,7 @@ enum {
 typedef struct trajectory_cif_columns {
     uint8_t count;                         /* number of columns of the loop */
     uint8_t place[TRAJECTORY_CIF_FIELDS];  /* column, from 1; 0: not in the loop */
-    uint8_t second[TRAJECTORY_CIF_FIELDS]; /* column used if the first has no value; 0: none */
+    uint8_t second[TRAJECTORY_CIF_FIELDS]; /* column that is used if the first column has no value; 0: none */
 } trajectory_cif_columns;
 
 typedef struct trajectory_cif_value {
@@ -94,27 +94,28 @@ typedef struct trajectory_cif {
     double box[9];                                     /* nm; zeros: none */
     int has_cell;                                      /* 1: the cell of the file was read */
     trajectory_cif_value row[TRAJECTORY_CIF_FIELDS];   /* values of the last atom */
-    trajectory_cif_value first[TRAJECTORY_CIF_FIELDS]; /* the first atom in the residue that has a
+    trajectory_cif_value first[TRAJECTORY_CIF_FIELDS]; /* the first atom of the residue that has a
                                                           location: this location is used */
     int64_t n_atoms;                                   /* atoms of the model so far */
-    int64_t left_out; /* rows of the model so far that are in other locations */
+    int64_t left_out; /* rows of the model so far that are in alternative locations that are not used */
     trajectory_cif_value model;
     trajectory_cif_end end;
-    int64_t next, next_line; /* where the last word that was read begins: at the end
-                                of a model, the next model or the text after the loop */
+    /* Where the last word that was read begins. After a model this is the next model, or the text after the loop. */
+    int64_t next, next_line;
 } trajectory_cif;
 
 /* Reads from the start of the file to the loop of atoms; takes title and box if they come before
  * this loop. The next line that is read is the loop's first row. COLLET_FORMAT if there is no loop. */
 collet_status trajectory_cif_find_atoms(trajectory_cif *cif, collet_error *err);
 
-/* Reads the rest of the file for its box if none was before the atoms; nothing else is changed. */
+/* Searches the rest of the file for the box if there was none before the atoms. Changes nothing else. */
 collet_status trajectory_cif_find_box(trajectory_cif *cif, collet_error *err);
 
 /* Reads the next atom of the model; *more is 0 at its end. */
 collet_status trajectory_cif_next(trajectory_cif *cif, int *more, collet_error *err);
 
-/* Copies the token's text to *value; '.' and '?' without quotation marks are not values: *value is not changed. */
+/* Copies the token's text to *value; '.' and '?' without quotation marks are not values; they leave *value
+ * unchanged. */
 void trajectory_cif_take_value(trajectory_cif_value *value, const trajectory_cif_token *token);
 
 /* Adds the bonds of _struct_conn between the file's `offset` and `end` (in connections.c). COLLET_FORMAT,

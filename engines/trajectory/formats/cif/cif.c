@@ -33,7 +33,7 @@ static void copy_element(const trajectory_cif_value *value, char element[TRAJECT
     memcpy(element, value->text, value->length);
 }
 
-/* Without a number (some files have no author's numbers) the residue gets number 0. */
+/* A residue without a number gets number 0; some files have no author's numbers. */
 static collet_status read_residue(const trajectory_cif *cif, trajectory_topology *topology,
                                   int64_t atom, collet_error *err)
 {
@@ -79,8 +79,8 @@ static collet_status count_atoms(trajectory_cif *cif, collet_error *err)
                : trajectory_text_fail(&cif->tokens.lines, err, "the loop of atoms has no rows");
 }
 
-/* Reads the loop of bonds. It is usually before the atoms, whose rows begin at `rows`; if it is not there, searches
- * for it after the atoms. A file that is cut off after the atoms is accepted. */
+/* Reads the loop of bonds. This loop is usually before the atoms, whose rows begin at `rows`. If it is not there,
+ * searches for it after the atoms. A file that is cut off after the atoms is accepted. */
 static collet_status read_bonds(io_source *source, int64_t rows, const trajectory_cif *after,
                                 trajectory_topology *topology, collet_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * connections.c - the bonds of _struct_conn in an mmCIF file: covalent bonds (covale) and disulfide bridges (disulf)
- * between atoms of the file itself, not of other images (operators except 1_555).
+ * between atoms of the file itself. Bonds to other images (operators except 1_555) are not read.
  *
  * One bond may be written as items instead of a loop.
  *
@@ -22,7 +22,7 @@ enum { CHAIN, RESIDUE, INSERTION, NAME, SYMMETRY, PARTNER_FIELDS };
 #define KIND (2 * PARTNER_FIELDS)
 #define FIELDS (KIND + 1)
 
-/* Items of _struct_conn, and for each the item that is used if a row has no value of the first. */
+/* Items of _struct_conn. Each item has a second item, which is used if a row has no value of the first item. */
 static const char *const items[FIELDS][2] = {
     [CHAIN] = {"ptnr1_auth_asym_id", "ptnr1_label_asym_id"},
     [RESIDUE] = {"ptnr1_auth_seq_id", "ptnr1_label_seq_id"},

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define UNIT 64                       /* bytes of a unit with its NUL */
-#define ROWS_LIMIT ((int64_t)1 << 40) /* most rows; products of sizes stay below 2^63 */
+#define ROWS_LIMIT ((int64_t)1 << 40) /* maximum number of rows; products of sizes stay below 2^63 */
 /* Memory for unpacked chunks: a chunk may hold several frames. */
 #define CACHE_BYTES ((size_t)64 << 20)
 #define CACHE_SLOTS 10007 /* a prime */
@@ -87,8 +87,8 @@ static int read_first(hid_t set, hid_t space, hsize_t n, double *numbers)
     return read;
 }
 
-/* Reads the dataset of steps or times. It has one number for each row (missing numbers become NaN), or a single
- * number, the interval, with an offset as an attribute. NULL: there is no such dataset. */
+/* Reads the dataset of steps or times. The dataset has one number for each row (missing numbers become NaN). Or it
+ * has a single number, the interval, with an offset as an attribute. NULL: there is no such dataset. */
 static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *set)
 {
     int elsewhere;
@@ -132,7 +132,7 @@ static int is_single(hid_t set)
     return single;
 }
 
-/* Steps and times of the rows, both optional. */
+/* Reads the steps and times of the rows. Both are optional. */
 static collet_status read_moments(hid_t file, const char *file_name, const char *path,
                                   trajectory_h5md_element *element, collet_error *err)
 {

@@ -15,7 +15,7 @@
 /* A zeroed struct means that the element is absent. */
 typedef struct trajectory_h5md_element {
     int present;
-    int is_fixed; /* 1: the same in all frames; `set` has no axis of frames */
+    int is_fixed; /* 1: the values are the same in all frames; `set` has no axis of frames */
     hid_t set;
     char name[TRAJECTORY_H5MD_NAME]; /* name of `set` */
     int64_t n_rows;                  /* 1 if fixed */
@@ -25,11 +25,11 @@ typedef struct trajectory_h5md_element {
     double factor;                   /* converts values from the file's unit */
     int64_t *steps;                  /* n_rows; NULL: no steps */
     double *times;                   /* n_rows, ps; NULL: no times */
-    double single_ps;                /* the unit of times that are stored singly in single precision, ps; else 0 */
+    double single_ps;                /* the unit (ps) if each row has a time in single precision; else 0 */
 } trajectory_h5md_element;
 
 /* Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is
- * none, the element is absent. `usual`: the factor if the file names no unit; 0: the file must name a unit.
+ * neither, the element is absent. `usual`: the factor if the file names no unit; 0: the file must name a unit.
  * COLLET_FORMAT, COLLET_NO_MEMORY. */
 collet_status trajectory_h5md_open(hid_t file, const char *file_name, const char *path,
                                    trajectory_measure measure, double usual,

@@ -160,7 +160,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     }
     if (status == COLLET_OK)
         status = check_shapes(trajectory, err);
-    /* `locate` must give each frame a different byte. */
+    /* Enlarges the size if necessary, because `locate` must give each frame a different byte. */
     if (status == COLLET_OK && trajectory->source.size < s->elements[POSITION].n_rows)
         trajectory->source.size = s->elements[POSITION].n_rows;
     s->ready = status == COLLET_OK;
@@ -174,7 +174,7 @@ static int64_t count(const trajectory_reader *trajectory)
     return ((const h5md *)trajectory->state)->elements[POSITION].n_rows;
 }
 
-/* Frames of this format are not consecutive bytes of the file: for progress, each frame gets an equal share
+/* Frames of this format are not consecutive bytes of the file. So, for progress, each frame counts as an equal share
  * of the file. */
 static int64_t locate(const trajectory_reader *trajectory, int64_t index)
 {
@@ -290,8 +290,8 @@ static collet_status grow_span(trajectory_reader *trajectory, size_t bytes, coll
                                  trajectory->source.path, bytes);
 }
 
-/* Reads the selected atoms with one access: several runs are read together with the atoms between them, because each
- * access unpacks whole chunks. */
+/* Reads the selected atoms with one access, because each access unpacks whole chunks. Several runs are read together
+ * with the atoms between them. */
 static collet_status read_vectors(trajectory_reader *trajectory, int kind, size_t width, void *to,
                                   collet_error *err)
 {
@@ -356,7 +356,7 @@ static void close_file(trajectory_reader *trajectory)
 
 #define MOST_ATOMS (1 << 20) /* read at a time */
 /* collet-inspect may take 1 s, and 1 s more for each BYTES_PER_S of the file. Steps and times are read as a
- * whole: in the worst case, chunks of one number, 120 MB of them take about 20 s. */
+ * whole: in the worst case (chunks of one number), 120 MB of steps and times take about 20 s. */
 #define BYTES_PER_S 0x1p20
 #define MOST_SECONDS 120
 
@@ -385,7 +385,7 @@ static collet_status try_vectors(trajectory_reader *trajectory, const trajectory
     return status;
 }
 
-/* Reads the first and the last frame; the walk through the index of chunks covers the others. */
+/* Reads the first and the last frame. The walk through the index of chunks covers all other frames. */
 static void try_frames(trajectory_reader *trajectory)
 {
     collet_status status = COLLET_OK;

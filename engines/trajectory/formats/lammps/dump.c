@@ -38,8 +38,8 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- Lines of atoms ---------------------------------------------------------------------- */
 
-/* Reads the next line: the columns that have a role. A value that is not requested is not parsed. If `values` is NULL,
- * reads only the id. */
+/* Reads the columns of the next line that have a role. A value that is not requested is not parsed. If `values` is
+ * NULL, reads only the id. */
 static collet_status read_atom(io_lines *lines, const trajectory_lammps_frame *frame,
                                const int *wanted, double values[TRAJECTORY_LAMMPS_ID], int64_t *id,
                                collet_error *err)
@@ -80,8 +80,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the index of the atom with this id; -1: there is none. First tries index id - 1: usually ids are 1, 2, 3
- * and so on. */
+/* Returns the index of the atom with this id; -1: there is none. First tries index id - 1, because ids usually are 1,
+ * 2, 3 and so on. */
 static int64_t index_of(const dump *s, int64_t n_atoms, int64_t id)
 {
     if (id >= 1 && id <= n_atoms && s->ids[id - 1] == id)
@@ -134,8 +134,8 @@ static void note_units(trajectory_reader *trajectory)
                                 "(dump_modify ID units yes time yes)";
 }
 
-/* Decides if the last line, which has no line end, lacks a part of its last number. A number with fewer decimals than
- * the others may be complete, because LAMMPS writes no zeros at the end of a number. */
+/* Decides if the last line, which has no line end, lacks a part of its last number. Even a number with fewer decimals
+ * than the other numbers may be complete, because LAMMPS writes no zeros at the end of a number. */
 static trajectory_text_ending judge(const trajectory_lammps_frame *frame, const char *text,
                                     size_t length)
 {

@@ -16,7 +16,7 @@ static int is_word(trajectory_word word, const char *name)
 
 /* ---- Columns ----------------------------------------------------------------------------- */
 
-/* Kinds of positions. If a file has several, the first of this list is used. */
+/* Kinds of positions. If a file has several kinds, the first kind in this list is used. */
 static const struct {
     const char *names[3];
     int is_scaled;
@@ -88,7 +88,7 @@ static collet_status read_columns(const io_lines *lines, const char *text, size_
 
 /* ---- Items ------------------------------------------------------------------------------- */
 
-/* Reads the next line. *ends = 1: there is no line, or it has no line end: the file may be cut there. */
+/* Reads the next line. *ends = 1: there is no line, or the line has no line end, so the file may be cut there. */
 static collet_status next_line(io_lines *lines, const char **text, size_t *length, int *ends,
                                collet_error *err)
 {
@@ -134,7 +134,8 @@ static collet_status read_box(io_lines *lines, const char *words, size_t n_words
         is_general |= is_word(word[i], "abc");
         needed = is_general ? 4 : is_word(word[i], "xy") ? 3 : needed;
     }
-    /* The last three words say which axes are periodic. Old versions write no such words: not periodic. */
+    /* The last three words say which axes are periodic. Old versions write no such words; then no axis is
+     * periodic. */
     for (size_t i = 0; i < 3; i++)
         frame->is_periodic[i] = n >= 3 && is_word(word[n - 3 + i], "pp");
     for (int i = 0; i < 3; i++) {

@@ -24,7 +24,7 @@ typedef struct trajectory_lammps_frame {
     int64_t n_atoms;
     double origin[3]; /* origin of the box; `origin` and `box` are in the file's unit of length */
     double box[9];
-    int32_t is_periodic[3]; /* along each vector */
+    int32_t is_periodic[3]; /* for each vector: 1: the box is periodic along it */
     int32_t is_scaled;      /* 1: x, y and z are fractions: position = origin + x a + y b + z c */
     int32_t n_columns;
     int32_t fields; /* TRAJECTORY_HAS_*, and TRAJECTORY_LAMMPS_HAS_ID */

@@ -126,8 +126,8 @@ static collet_status choose_factor(trajectory_reader *trajectory, int kind, coll
     return COLLET_OK;
 }
 
-/* Returns the number of frames by the header. If the file has no room for so many, the number that it has
- * room for, plus one incomplete frame. */
+/* Returns the number of frames by the header. If the file is too short for so many frames: the number of complete
+ * frames in the file, plus one incomplete frame. */
 static int64_t count_frames(const trajectory_reader *trajectory)
 {
     const nc *s = trajectory->state;
@@ -206,8 +206,8 @@ static int64_t end_of_numbers(const nc *s, int64_t frame)
     return end;
 }
 
-/* Returns the byte where the next frame begins. If fewer bytes than a frame follow the last frame, they count as its
- * padding. */
+/* Returns the byte where the next frame begins. If fewer bytes than a frame follow the last frame, these bytes count
+ * as its padding. */
 static int64_t end_of_frame(const trajectory_reader *trajectory, int64_t index)
 {
     const nc *s = trajectory->state;

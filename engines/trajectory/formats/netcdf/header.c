@@ -97,7 +97,7 @@ static int64_t padded(int64_t size)
     return (size + 3) & ~INT64_C(3);
 }
 
-/* Text of `length` bytes and its padding; bytes that do not fit are left out. */
+/* Reads a text of `length` bytes and its padding. Bytes that do not fit are left out. */
 static void take_text(header *h, int64_t length, char text[TRAJECTORY_NETCDF_TEXT])
 {
     int64_t n = length < TRAJECTORY_NETCDF_TEXT - 1 ? length : TRAJECTORY_NETCDF_TEXT - 1;
@@ -208,7 +208,7 @@ static void read_variable(header *h, trajectory_netcdf *file, char name[TRAJECTO
     int records = read_axes(h, v);
     read_attributes(h, "units", v->units, &v->scale);
     int64_t type = take_type(h);
-    take_size(h); /* the size is not used: it is wrong for variables too large for its bits */
+    take_size(h); /* the size is not used, because it is wrong if the variable's size does not fit into its bits */
     v->begin = take_number(h, h->version >= CDF_64BIT_OFFSETS ? 8 : 4);
     if (v->begin < 0 || v->begin > SIZE_LIMIT)
         damaged(h);
@@ -244,7 +244,7 @@ static void read_variables(header *h, const char *const *names, size_t n,
         file->record = h->first_length;
 }
 
-/* Sets the stride of a record variable, and checks that it lies within a record. */
+/* Sets the stride of a record variable, and checks that the variable is within a record. */
 static void check_records(header *h, const trajectory_netcdf *file, trajectory_netcdf_variable *v)
 {
     if (!v->present || v->axes == 0 || v->shape[0] != 0)

@@ -10,7 +10,7 @@
 
 #include "trajectory/formats/trajectory_format.h"
 
-#define TRAJECTORY_NETCDF_AXES 4  /* of a variable that is used, at most */
+#define TRAJECTORY_NETCDF_AXES 4  /* maximum number of axes of a variable that is used */
 #define TRAJECTORY_NETCDF_TEXT 64 /* bytes of a text that is kept, with its NUL */
 
 typedef struct trajectory_netcdf_variable {

@@ -60,7 +60,7 @@ static size_t find_shift(const char *text, size_t length)
     return 0;
 }
 
-/* 1 if the atom is used: it has no alternative location, or its location is the first of the residue. */
+/* 1 if the atom is used: it has no alternative location, or its location is the first location in the residue. */
 static int take_location(trajectory_pdb *pdb, const char *text)
 {
     const char *residue = text + TRAJECTORY_PDB_CHAIN + pdb->shift;
@@ -228,8 +228,9 @@ int trajectory_pdb_recognise(const uint8_t *bytes, size_t n)
 /*
  * The numbers of residues in a .pdb file.
  *
- * They have four columns: decimal; five digits with the column of the insertion code; hybrid-36 above 9999 (A000 is
- * 10000); or hexadecimal where that continues the numbering, as VMD writes it.
+ * Residue numbers have four columns and are decimal. Or they have five digits, together with the column of the
+ * insertion code. Above 9999 they may be hybrid-36 numbers (A000 is 10000), or hexadecimal numbers that continue the
+ * numbering, as VMD writes them.
  */
 
 #define NUMBER TRAJECTORY_PDB_NUMBER

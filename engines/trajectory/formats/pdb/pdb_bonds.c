@@ -3,9 +3,9 @@
  * pdb_bonds.c - the bonds of a .pdb file, from CONECT, SSBOND and LINK records.
  *
  * A CONECT record has the serial number of an atom and the serial numbers of up to four atoms that are bonded to it,
- * each in five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need
- * not be told apart. Where serial numbers begin again after 99999, a number that several atoms have identifies no
- * atom. Atoms that the file does not have (or that are in alternative locations) have no bonds. Numbers of more than
+ * each in five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 numbers need not be
+ * distinguished. If serial numbers begin again after 99999, a number that several atoms have identifies no atom.
+ * Atoms that the file does not have (or that are in alternative locations) have no bonds. Numbers of more than
  * five digits move the columns after them.
  *
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c, tests/engines/test_io_links.c
@@ -26,7 +26,7 @@
 #define RECORD 6
 #define SYMMETRY 6 /* columns of an operator */
 
-/* The columns (from 0) in which a record has the names, chains and residues of both ends. */
+/* The columns of a record (from 0) with the names, chains and residues of both ends. */
 typedef struct ends {
     const char *record;
     size_t names[2]; /* 0: no such column; the atom is SG */
@@ -95,7 +95,7 @@ static collet_status trajectory_pdb_read_links(io_lines lines, trajectory_links 
 
 #define COLUMNS 5    /* columns of a serial number */
 #define FIRST 6      /* first column after the name of a record */
-#define MAX_SERIAL 8 /* most characters of a serial number */
+#define MAX_SERIAL 8 /* maximum number of characters of a serial number */
 #define RECORD_ENDS 5
 #define TAIL_PER_ATOM 128 /* approximate bytes of CONECT records for an atom */
 
@@ -223,8 +223,8 @@ static size_t read_columns(const connections *c, trajectory_word rest, serial se
     return 0;
 }
 
-/* Reads numbers that blanks separate. A number longer than any atom's is several numbers that touch: their bonds are
- * unknown. */
+/* Reads numbers that blanks separate. A number longer than the number of any atom consists of several numbers that
+ * touch each other. Their bonds are unknown. */
 static size_t read_words(connections *c, trajectory_word rest, serial serials[RECORD_ENDS])
 {
     trajectory_word words[RECORD_ENDS];
@@ -239,7 +239,7 @@ static size_t read_words(connections *c, trajectory_word rest, serial serials[RE
     return touch ? 0 : n;
 }
 
-/* Sets the serial numbers of a record; returns how many. */
+/* Sets the serial numbers of a record; returns their number. */
 static size_t read_serials(connections *c, const char *text, size_t length,
                            serial serials[RECORD_ENDS])
 {
@@ -281,7 +281,8 @@ static collet_status take_line(connections *c, const char *text, size_t length, 
     return status;
 }
 
-/* Moves `lines` over other models to the CONECT records at the end of the file, or to a point before these. */
+/* Moves `lines` past other models to the CONECT records at the end of the file, or to a point before these
+ * records. */
 static collet_status skip_models(io_lines *lines, int64_t n_atoms, collet_error *err)
 {
     int64_t from = lines->offset, size = lines->source->size;

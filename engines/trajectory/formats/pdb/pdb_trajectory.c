@@ -17,8 +17,8 @@ static trajectory_pdb begin(trajectory_reader *trajectory)
         .lines = trajectory_text_lines(trajectory, trajectory->offset, trajectory->line)};
 }
 
-/* 1 if the file ends inside the model. A model that began with MODEL must end with ENDMDL. Another model may end with
- * the file; but if it is not the first, it must then have all atoms. */
+/* 1 if the file ends inside the model. A model that began with MODEL must end with ENDMDL. Any other model may end
+ * with the file. But if such a model is not the first, it must have all atoms. */
 static int is_cut(const trajectory_reader *trajectory, const trajectory_pdb *pdb)
 {
     if (pdb->end != TRAJECTORY_PDB_FILE)

@@ -10,16 +10,16 @@ typedef enum trajectory_joins {
     TRAJECTORY_JOINS_PAIR, /* the first and the second */
     TRAJECTORY_JOINS_SETTLE, /* the first atom and each of the other two; before version 78 the file has
                                 only the first atom, and the other two are the next two atoms */
-    TRAJECTORY_JOINS_SITE /* the virtual site, with the first of the atoms of its consecutive entries */
+    TRAJECTORY_JOINS_SITE /* the virtual site, and the first of the atoms in its consecutive entries */
 } trajectory_joins;
 
 /* An interaction. Sizes are numbers of integers and reals of its parameters. */
 typedef struct trajectory_interaction {
-    int since;           /* first version of the format that has it; 0: all versions */
-    int integers, reals; /* -1: it has no parameters, and no file names it */
-    int changed;         /* the first version with the other sizes; 0: there is no such version */
+    int since;           /* first version of the format that has the interaction; 0: all versions */
+    int integers, reals; /* -1: the interaction has no parameters, and no file names it */
+    int changed;         /* the first version in which the sizes differ; 0: there is no such version */
     int new_integers, new_reals;
-    int atoms; /* in each entry; needed if some are joined */
+    int atoms; /* number of atoms in each entry; needed if some are joined */
     trajectory_joins joins;
 } trajectory_interaction;
 
@@ -29,6 +29,6 @@ const trajectory_interaction *trajectory_interaction_at(size_t i);
 /* Returns the interaction that a file of this version gives the number `number`; NULL if there is none. */
 const trajectory_interaction *trajectory_interaction_find(int number, int version);
 
-/* Sets the sizes of the parameters in a file of this version. Returns 0 if it has no parameters. */
+/* Sets the sizes of the parameters in a file of this version. Returns 0 if the interaction has no parameters. */
 int trajectory_interaction_sizes(const trajectory_interaction *interaction, int version,
                                  int *integers, int *reals);

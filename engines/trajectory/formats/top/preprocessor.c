@@ -315,7 +315,7 @@ static int is_word(trajectory_word word, const char *text)
     return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
-/* 1 for all directives that begin with #if or #elif, also unknown ones. */
+/* 1 for all directives that begin with #if or #elif, including unknown directives. */
 static int is_condition(trajectory_word directive)
 {
     return (directive.length >= 2 && memcmp(directive.text, "if", 2) == 0) ||

@@ -2,9 +2,9 @@
 /*
  * preprocessor.h - the lines of a .top or .itp file and of the files that it includes.
  *
- * Supports #include, #define, #undef, #ifdef, #ifndef, #else and #endif like gmx grompp without options: only the
- * files define macros. Text after ';' is a comment; a '\' at the end of a line continues the line. The name of a macro
- * is replaced by the macro's text.
+ * Supports #include, #define, #undef, #ifdef, #ifndef, #else and #endif like gmx grompp without options, so only the
+ * files define macros. Text after ';' is a comment; a '\' at the end of a line continues the line. The name of a
+ * macro is replaced by the macro's text.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ int trajectory_dictionary_set(trajectory_dictionary *dictionary, trajectory_word
 /* Frees the names. */
 void trajectory_dictionary_clear(trajectory_dictionary *dictionary);
 
-#define TRAJECTORY_TOP_DEPTH 32      /* of files that include each other */
-#define TRAJECTORY_TOP_CONDITIONS 64 /* #ifdef inside #ifdef */
+#define TRAJECTORY_TOP_DEPTH 32      /* nesting depth of files that include each other */
+#define TRAJECTORY_TOP_CONDITIONS 64 /* nesting depth of #ifdef inside #ifdef */
 #define TRAJECTORY_TOP_LINE 65536    /* bytes of a line with its continuations and macros */
 
 typedef struct trajectory_top_file {
@@ -48,7 +48,7 @@ typedef struct trajectory_top_file {
 } trajectory_top_file;
 
 typedef struct trajectory_top_condition {
-    int64_t line; /* of the #ifdef */
+    int64_t line; /* line of the #ifdef */
     int active;   /* 1: the lines that follow are used */
     int was_else; /* 1: #else was read */
 } trajectory_top_condition;

@@ -3,10 +3,11 @@
  * system.c - topologies of GROMACS: the atoms and bonds of all molecules of a .top or .tpr file, or of the
  * one molecule of an .itp file.
  *
- * The segment of an atom is the name of its molecule type: its first letters, made different where types share them.
- * As in GROMACS, the residues of molecules with one residue are numbered consecutively, after the highest number of
- * the other molecules. Bonds come from [ bonds ] except restraints (function 10), [ constraints ] and [ settles ], so
- * that a water has bonds with and without FLEXIBLE; a virtual site is joined to the first of the atoms that make it.
+ * The segment of an atom is the first letters of the name of its molecule type. If several types have the same first
+ * letters, the segments are made different. As in GROMACS, the residues of molecules with one residue are numbered
+ * consecutively, after the highest number of the other molecules. Bonds come from [ bonds ] except restraints
+ * (function 10), [ constraints ] and [ settles ], so that a water has bonds with and without FLEXIBLE. A virtual site
+ * is joined to the first of the atoms that define it.
  *
  * Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -60,7 +61,7 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- Molecules --------------------------------------------------------------------------- */
 
-/* An .itp file has no [ molecules ]: it describes one molecule of its only type. */
+/* An .itp file has no [ molecules ]. Such a file describes one molecule of its only type. */
 static collet_status complete(trajectory_top *top, const char *path, collet_error *err)
 {
     if (top->n_blocks == 0 && top->n_molecules == 1) {
@@ -135,7 +136,7 @@ static void put_atoms(trajectory_topology *topology, const trajectory_top *top)
     }
 }
 
-/* Names of molecule types may have the same first letters. Later ones end in "~2", "~3". 0: out of memory. */
+/* Names of molecule types may have the same first letters. Later names end in "~2", "~3". 0: out of memory. */
 static int distinguish(const trajectory_top *top)
 {
     trajectory_dictionary names = {0};

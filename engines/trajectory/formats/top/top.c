@@ -48,7 +48,7 @@ static const io_lines *where(const parser *p)
     return trajectory_top_where(&p->lines);
 }
 
-/* Returns the molecule type that is read; NULL: none yet. */
+/* Returns the molecule type that is being read; NULL: none yet. */
 static trajectory_top_molecule *current(const parser *p)
 {
     return p->top->n_molecules > 0 ? &p->top->molecules[p->top->n_molecules - 1] : NULL;
@@ -81,7 +81,8 @@ static int is_letter(trajectory_word word)
 }
 
 /* Reads a line of [ atomtypes ]: name, optionally a bonded type, optionally an atomic number, mass, charge, particle
- * type (one letter), parameters. Like GROMACS, finds out which are present by the position of the particle type. */
+ * type (one letter), parameters. Like GROMACS, finds out by the position of the particle type which of the optional
+ * words are present. */
 static collet_status read_type(parser *p, const line *l, collet_error *err)
 {
     trajectory_top *top = p->top;
@@ -278,7 +279,7 @@ static collet_status read_system(parser *p, const line *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* Finds a molecule type by name. Like GROMACS, accepts a name in other case if no name is exactly the same. */
+/* Finds a molecule type by name. Like GROMACS, ignores upper and lower case if no name is exactly the same. */
 static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
 {
     int64_t found = trajectory_dictionary_find(&top->molecule_names, name);

@@ -12,7 +12,7 @@ typedef struct trajectory_top_atom {
     char residue[TRAJECTORY_ATOM_NAME];
     int32_t residue_id;
     char insertion; /* 0: none */
-    int32_t number; /* atomic number; a number that no element has: unknown */
+    int32_t number; /* atomic number; unknown if no element has this number */
     double charge;  /* NaN: not in the files */
     double mass;    /* amu; NaN: not in the files */
 } trajectory_top_atom;
@@ -59,7 +59,7 @@ typedef struct trajectory_top {
 collet_status trajectory_top_parse(trajectory_top *top, io_source *source, collet_error *err);
 
 /* Fills a zeroed topology with the atoms and bonds of all molecules; sorts the bonds of `top`. There must be at least
- * one block. COLLET_FORMAT for a bond that an atom has with itself, COLLET_OVERFLOW, COLLET_NO_MEMORY; `path` is for
+ * one block. COLLET_FORMAT for a bond of an atom with itself, COLLET_OVERFLOW, COLLET_NO_MEMORY; `path` is for
  * messages. */
 collet_status trajectory_top_build(trajectory_topology *topology, const trajectory_top *top,
                                    const char *path, collet_error *err);

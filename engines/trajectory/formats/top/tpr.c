@@ -2,11 +2,11 @@
 /*
  * tpr.c - run inputs of GROMACS, binary: names, residues, masses, charges, elements and bonds.
  *
- * A head in XDR, then the body: the box, the topology, and data that are not read: positions, velocities and
- * parameters of the run. Since version 119 a serialiser of GROMACS writes the body: big-endian too, but bytes and
- * 16-bit integers take no more than they need. Reals have 4 or 8 bytes. A topology has symbols, to which names refer;
- * parameters of interactions; molecule types with atoms, interactions and exclusions; and blocks of molecules.
- * Layout: GROMACS's tpxio.cpp.
+ * The file has a head in XDR, then the body. The body has the box, the topology, and data that are not read:
+ * positions, velocities and parameters of the run. Since version 119 a serialiser of GROMACS writes the body. Its
+ * numbers are big-endian, too, but bytes take one byte and 16-bit integers take two. Reals have 4 or 8 bytes. A
+ * topology has symbols, to which names refer; parameters of interactions; molecule types with atoms, interactions and
+ * exclusions; and blocks of molecules. Layout: GROMACS's tpxio.cpp.
  *
  * Bonds are as in system.c: all interactions that join two atoms, except restraints and interactions between
  * molecules ([ intermolecular_interactions ]).
@@ -28,12 +28,12 @@
 #define OLDEST 58 /* GROMACS 4.0; its successors below RELEASE_45 are development versions */
 #define RELEASE_45 73
 #define DEVELOPMENT_46                                                                             \
-    77 /* the first of the versions in which fields have other places or meanings */
+    77 /* the first version in which some fields have other places or meanings */
 #define RELEASE_46 83
 #define BODY_IN_MEMORY 119 /* GROMACS 2020: the serialiser of the body */
 #define GENERATION_IN_MEMORY 27
 #define NEWEST_GENERATION                                                                          \
-    29 /* GROMACS changes it when older programs cannot read the topology any more */
+    29 /* GROMACS increases this number when older programs cannot read the topology any more */
 
 /* Versions of the format that have a field. */
 #define WITH_RESIDUE_NUMBERS 63
@@ -48,7 +48,7 @@
 #define RELEASE "release"
 
 typedef struct symbol {
-    char text[TRAJECTORY_ATOM_NAME]; /* its first letters, with a NUL */
+    char text[TRAJECTORY_ATOM_NAME]; /* first letters of the symbol, with a NUL */
     int64_t at;                      /* byte of the file; all letters */
     int64_t length;
 } symbol;
@@ -109,7 +109,7 @@ static void skip(tpr *t, int64_t n, size_t size)
         t->at += n * (int64_t)size;
 }
 
-/* Copies the next `size` bytes; after an error zeros. */
+/* Copies the next `size` bytes; after an error writes zeros. */
 static void take(tpr *t, size_t size, void *bytes)
 {
     memset(bytes, 0, size);
@@ -161,7 +161,7 @@ static int32_t take_index(tpr *t, const char *what, int64_t n)
     return goes_on(t) ? i : 0;
 }
 
-/* Reads a text: its first letters, with a NUL, are copied to `text` (size). Returns the length of all. */
+/* Reads a text: its first letters, with a NUL, are copied to `text` (size). Returns the length of the whole text. */
 static int64_t take_text(tpr *t, char *text, size_t size)
 {
     uint8_t head[8];
@@ -210,7 +210,7 @@ static void check_version(tpr *t, const char *what, const char *tag, int generat
         fail(t, "%s is a modified GROMACS, whose format is its own (tag '%s')" ELSE_TOP, what, tag);
 }
 
-/* Compares the size of a body with the file. In betas of GROMACS 2020 each of its bytes has four. */
+/* Compares the size of a body with the file. In betas of GROMACS 2020 each byte of the body takes four bytes. */
 static void begin_body(tpr *t, const char *made_by)
 {
     uint8_t bytes[8];
@@ -364,7 +364,7 @@ static void read_atoms(tpr *t, trajectory_top_molecule *molecule)
                  (long long)i + 1);
         skip(t, 2, t->real);     /* mass and charge of the other state of a free energy */
         skip(t, 2, small(t, 2)); /* types */
-        skip(t, 1, 4);           /* whether it is a virtual site */
+        skip(t, 1, 4);           /* whether the atom is a virtual site */
         atom->residue_id = take_index(t, "the residue", molecule->n_residues);
         atom->number = take_i32(t);
     }
@@ -396,7 +396,7 @@ static void add_bond(tpr *t, trajectory_top_molecule *molecule, int64_t first, i
     molecule->n_bonds++;
 }
 
-/* Reads the n integers of one kind of interaction: of each entry its parameters and its atoms. */
+/* Reads the n integers of one kind of interaction. Each entry has the number of its parameters, and its atoms. */
 static void read_bonds(tpr *t, trajectory_top_molecule *molecule,
                        const trajectory_interaction *kind, int64_t n)
 {

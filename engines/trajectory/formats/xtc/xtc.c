@@ -2,10 +2,10 @@
 /*
  * xtc.c - GROMACS' compressed trajectory: XDR, big-endian, positions only.
  *
- * A frame: magic, atoms, step, time, box, atoms again; for up to nine atoms their coordinates as
- * floats; for more the precision, smallest and largest coordinate integers, the first range of
- * small differences, the number of packed bytes, and these, padded to four. Magic 1995 counts
- * packed bytes in 32 bits, 2023 (GROMACS 2023.2 and later, very large systems) in 64.
+ * A frame has magic, atoms, step, time, box, and atoms again. Up to nine atoms have coordinates as floats. For more
+ * atoms there follow the precision, the smallest and largest coordinate integers, the first range of small
+ * differences, the number of packed bytes, and the packed bytes, padded to a multiple of four. With magic 1995 the
+ * number of packed bytes has 32 bits. With magic 2023 (GROMACS 2023.2 and later, very large systems) it has 64 bits.
  * Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "trajectory/formats/bigendian.h"

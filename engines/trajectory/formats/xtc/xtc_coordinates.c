@@ -109,7 +109,7 @@ static packing make_packing(const uint32_t sizes[3], int bits)
     };
 }
 
-/* For numbers with too many bits for one peek. They are rare, so a division is acceptable. */
+/* Unpacks numbers with too many bits for one peek. Such numbers are rare, so a division is acceptable. */
 static void take_wide_triple(reader *in, const packing *p, uint32_t triple[3])
 {
     unsigned __int128 value = take_little(in, 32);
@@ -140,7 +140,7 @@ static inline void take_triple(reader *in, const packing *p, uint32_t triple[3])
 typedef struct decoder {
     reader in;
     packing full;
-    int full_bits[3]; /* if coordinates are not packed (full.bits is 0): bits of each */
+    int full_bits[3]; /* if coordinates are not packed (full.bits is 0): bits of each coordinate */
     uint32_t min[3];
     packing small;
     uint32_t small_half;
@@ -152,8 +152,8 @@ static const char *set_small(decoder *d, int index)
 {
     if (index < FIRST_RANGE || index > N_RANGES)
         return "the index of the range of small differences is outside the table";
-    /* When atoms are very far apart, programs begin with the index after the last range. No difference can then be
-     * stored, until a step down leads to the last range. */
+    /* When atoms are very far apart, programs begin with the index after the last range. Then no difference can be
+     * stored until a step down leads to the last range. */
     uint32_t size = index < N_RANGES ? small_ranges[index] : 0;
     d->small = make_packing((uint32_t[3]){size, size, size}, index);
     d->small_half = size / 2;
@@ -246,7 +246,7 @@ static const char *decode_atoms(decoder *d, const trajectory_xtc_block *block, i
             take_run(d, at, run, positions + 3 * i);
         else
             put(positions + 3 * i, at, d->unit);
-        /* At most 103 bytes were consumed since the last check: the padding covers them. */
+        /* At most 103 bytes were consumed since the last check, and the padding is longer. */
         if (d->in.position > end)
             return "its packed bytes end before the last atom";
         i += run + 1;

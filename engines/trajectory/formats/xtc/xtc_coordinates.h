@@ -3,17 +3,17 @@
  * xtc_coordinates.h - the compressed coordinates of an .xtc frame (the "3dfcoord" scheme).
  *
  * Coordinates are integers, multiples of 1/precision. Three of them are packed into one number of
- * mixed radix. An atom is stored within the bounds min..max of the frame; up to ten atoms after it
- * may be stored as small differences, each to its predecessor; the range of these differences
- * adapts by a factor of 2^(1/3) from run to run. The first atom of such a run is exchanged with the
- * atom before it, which makes the differences in a water molecule smaller (oxygen in the middle).
+ * mixed radix. An atom is stored within the bounds min..max of the frame; up to ten atoms after it may be stored as
+ * small differences, each to the atom before it. The range of these differences may change by a factor of 2^(1/3)
+ * from run to run. The first atom of such a run is exchanged with the atom before it. This makes the differences in a
+ * water molecule smaller, because the oxygen is then in the middle.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many readable bytes, of any value, must follow the packed bytes. */
+/* At least this many readable bytes, of any value, must follow the packed bytes. */
 #define TRAJECTORY_XTC_PADDING 128
 
 typedef struct trajectory_xtc_block {

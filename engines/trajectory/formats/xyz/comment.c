@@ -137,7 +137,7 @@ static collet_status read_box(const io_lines *lines, const char *text, size_t le
     return COLLET_OK;
 }
 
-/* Reads "i = 5, time = 2.5, ...", as CP2K writes. */
+/* Reads "i = 5, time = 2.5, ...", which CP2K writes. */
 static void read_cp2k(const char *text, size_t length, trajectory_text_moment *moment)
 {
     trajectory_word words[6];

@@ -4,12 +4,12 @@
 
 #include "trajectory/formats/text.h"
 
-#define XYZ_WORDS 64 /* most words of an atom's line that are read */
+#define XYZ_WORDS 64 /* maximum number of words of an atom's line that are read */
 
 /* The place of each quantity in an atom's line: the index of its first word; -1: not in the line. */
 typedef struct xyz_columns {
-    int n; /* words that each line has at least */
-    int last; /* this many words at the end are numbers of one property; 0: the last word is no real number */
+    int n; /* minimum number of words of each line */
+    int last; /* number of words at the end that are numbers of one property; 0: the last word is no real number */
     int name;
     int number;   /* atomic number */
     int position; /* three words, Angstrom */

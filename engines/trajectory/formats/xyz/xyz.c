@@ -69,7 +69,7 @@ static collet_status read_head_lines(io_lines *lines, xyz_head *head, const char
                : status;
 }
 
-/* Reads the three numbers from word `at` on, times `factor`. */
+/* Reads the three numbers from word `at` on, and multiplies them by `factor`. */
 static collet_status read_vector(const io_lines *lines, const xyz_atom *atom, int at,
                                  const char *what, double factor, double vector[3],
                                  collet_error *err)
@@ -319,7 +319,8 @@ static int is_position(const trajectory_word *words)
     return parse(words[0], &value) && parse(words[1], &value);
 }
 
-/* 1 if the first line is a number, and the third line a name and three numbers, or if the second line names columns. */
+/* 1 if the first line is a number, and the third line is a name and three numbers; also if the second line names
+ * columns. */
 static int recognise(const uint8_t *bytes, size_t n)
 {
     const char *text = (const char *)bytes, *end = text + n;
