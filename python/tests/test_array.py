@@ -3,6 +3,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -361,3 +362,13 @@ def test_subclasses_and_weak_references():
     gc.collect()
     assert reference() is None
     assert f"{collet.Array.__module__}.{collet.Array.__qualname__}" == "collet._standard.array.Array"
+
+
+def test_assigning_by_a_mask_keeps_no_reference():
+    x = collet.asarray([1.0, 2, 3])
+    mask = x > 1
+    x[mask] = x[mask]  # imports
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        x[mask] = x[mask]
+    assert sys.getrefcount(None) - before < 500

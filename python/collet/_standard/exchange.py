@@ -78,6 +78,9 @@ class Exchange(_core.Array):
             return _unpickle, (self._dtype, self.shape, PickleBuffer(data))
         return _unpickle, (self._dtype, self.shape, data)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.__reduce_ex__(2)
+
     # ---- DLPack
 
     def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,

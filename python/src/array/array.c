@@ -547,7 +547,7 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
     for (; *others; others++)
         for (const PyType_Slot *s = *others; s->slot; s++)
             slots[first++] = *s;
-    PyType_Spec spec = {.name = "collet._core.Array",
+    PyType_Spec spec = {.name = "collet.Array",
                         .basicsize = sizeof(array_object),
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                         .slots = slots};

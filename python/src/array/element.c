@@ -299,11 +299,13 @@ static int assign(PyObject *self, PyObject *key, PyObject *value)
     s.dtype = collet_array_dtype(a);
     if (index_of(key, a, index) && collet_array_is_on_host(a) && element_scalar(value, &s))
         return array_get_written(self) == a ? store(a, index, &s) : -1;
-    PyObject *made = Py_None;
-    if (array_check(key))
-        made = array_functions()->assign(self, key, value);
-    if (made == Py_None)
-        made = PyObject_CallMethod(self, "_assign", "OO", key, value); /* of collet.Array */
+    PyObject *made = array_check(key) ? array_functions()->assign(self, key, value) : Py_NewRef(Py_None);
+    if (made != Py_None) {
+        Py_XDECREF(made);
+        return made ? 0 : -1;
+    }
+    Py_DECREF(made);
+    made = PyObject_CallMethod(self, "_assign", "OO", key, value); /* of collet.Array */
     Py_XDECREF(made);
     return made ? 0 : -1;
 }

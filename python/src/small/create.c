@@ -210,8 +210,13 @@ PyObject *create_eye(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py
 {
     int64_t shape[2];
     direct out;
-    if (count != 1 || names || !direct_integer(arguments[0], &shape[0]))
-        Py_RETURN_NONE;
+    collet_context *context = runtime_context();
+    if (!context)
+        return NULL;
+    const char *backend = collet_get_backend(context);
+    if (count != 1 || names || !direct_integer(arguments[0], &shape[0]) ||
+        (strcmp(backend, "auto") != 0 && strncmp(backend, "cpu_", 4) != 0))
+        Py_RETURN_NONE; /* a device that was chosen by name makes the matrix */
     shape[1] = shape[0];
     int made = direct_make(&out, COLLET_F64, 2, shape);
     if (made == 1 && out.size)
