@@ -563,16 +563,17 @@ static void *spin_for_ever(void *unused)
     return unused;
 }
 
-/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three. A child process
- * has no workers. */
+/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three, and not if
+ * two of them are workers. A child process has no workers. */
 static bool crowds_as_threads_spin(void)
 {
-    bool alone = load_is_crowded(1), started = true;
+    bool alone = load_is_crowded(1, 0), started = true;
     pthread_t thread;
     for (int i = 0; i < 2; i++)
         started &= pthread_create(&thread, NULL, spin_for_ever, NULL) == 0;
     doze(10);
-    return started && !alone && load_is_crowded(2) && !load_is_crowded(3);
+    return started && !alone && load_is_crowded(2, 0) && !load_is_crowded(2, 2) &&
+           !load_is_crowded(3, 0);
 }
 
 TEST(test_threads_crowd_the_processors)

@@ -39,9 +39,12 @@ static int32_t running_anywhere(void)
     return running;
 }
 
-bool load_is_crowded(int32_t processors)
+bool load_is_crowded(int32_t processors, int32_t workers)
 {
-    return running_anywhere() > processors && running_here() > processors;
+    if (running_anywhere() <= processors)
+        return false;
+    int32_t here = running_here();
+    return here > processors && here - workers > 1;
 }
 
 int32_t load_free_processors(int32_t most)

@@ -357,6 +357,15 @@ static int32_t processors(void)
     return count;
 }
 
+/* The number of workers that are awake. */
+static int32_t awake(void)
+{
+    int32_t count = atomic_load_explicit(&team.workers, memory_order_relaxed);
+    for (int i = 0; i < SLEEP_WORDS; i++)
+        count -= __builtin_popcount(atomic_load_explicit(&team.asleep[i], memory_order_relaxed));
+    return count;
+}
+
 /* Looks from time to time whether more threads of the program want to run than there are processors. If there are
  * more, an idle worker would take a processor from one of these threads: for example from a thread of the program's
  * own OpenMP loops, which spins between loops and for which the next loop waits. Threads of other programs do not
@@ -367,7 +376,8 @@ static void look(int64_t now, int32_t processors)
     if (now - before > LOOK_AFTER &&
         atomic_compare_exchange_strong_explicit(&team.looked_at, &before, now, memory_order_relaxed,
                                                 memory_order_relaxed))
-        atomic_store_explicit(&team.crowded, load_is_crowded(processors), memory_order_relaxed);
+        atomic_store_explicit(&team.crowded, load_is_crowded(processors, awake()),
+                              memory_order_relaxed);
 }
 
 /* Spins, then sleeps, until `calls` is no longer `seen` or the worker is woken. */
