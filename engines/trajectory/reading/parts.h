@@ -54,8 +54,8 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
  * out, as far as this is possible without reading the heads in between. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err);
 
-/* For a trajectory of which no frame is read: sets the data of file k that are normally known after the last frame. A
- * k beyond the last file is ignored. */
+/* Sets the data of file k that reading its last frame would set. Use it for a trajectory whose frames are not read. A k
+ * beyond the last file is ignored. */
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
                           int was_cut, double last);
 

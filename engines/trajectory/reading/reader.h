@@ -46,8 +46,8 @@ collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_
 /* Closes the file and frees everything; NULL is allowed. */
 void trajectory_reader_close(trajectory_reader *trajectory);
 
-/* For a trajectory of which no frame is read: sets the members of the info that are normally known after the last
- * frame. `note`, a static text or NULL, is not copied. */
+/* Sets the members of the info that reading the last frame would set. Use it for a trajectory whose frames are not
+ * read. `note`, a static text or NULL, is not copied. */
 void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note);
 
 /* Times in single precision are replaced by the times of their clocks (clock.h), if frames are counted before they

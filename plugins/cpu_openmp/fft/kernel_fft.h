@@ -41,7 +41,7 @@ typedef struct fft_functions {
     void (*group)(const fft_group *g, void *a, void *b);
     /* Transforms one line, without vectors; a and b hold pairs of numbers. */
     void (*single)(const fft_group *g, void *a, void *b);
-    /* Transforms those of the columns first .. first + lanes - 1 that exist, from `in` to `work`. `work` holds
+    /* Transforms the columns first .. first + lanes - 1, as far as they exist, from `in` to `work`. `work` holds
      * round_up(rows, lanes) * columns pairs. `first` is a multiple of lanes. a, b: `rows` pairs of
      * vectors each. */
     void (*columns)(const fft_split *s, const fft_ends *e, const fft_span *in, int64_t first,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
- * of this tree. Also the lines of a pass in host memory. */
+/* passes.h - divides a call of fft into passes, for every plugin of this tree. Each pass transforms along one axis.
+ * Also the lines of a pass in host memory. */
 #pragma once
 
 #include <collet/plugin.h>
