@@ -19,6 +19,8 @@ rows=$(printf '%s\n' "$text" | awk -v OFS='|' -v dtypes="$dtypes" '
         gsub(/[.][.][.]|[][]/, "", value)
         if (option ~ /^--(backend|devices)$/)
             return " backends"
+        if (value == "BODIES")
+            return " residue molecule segment chain"
         count = split(value, part, /[|,]/)
         for (i = 1; i <= count; i++)
             if (part[i] ~ /^OP$/)

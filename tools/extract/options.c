@@ -78,8 +78,9 @@ static const struct argp_option argp_options[] = {
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
      2},
-    {"each", KEY_EACH, "residue|molecule|segment|chain|GROUP", 0,
-     "Rows for each residue, ... or group of --ndx (default: one body, all selected atoms)", 2},
+    {"each", KEY_EACH, "BODIES", 0,
+     "Rows for each residue, molecule, segment, chain or group of --ndx, by its name (default: one body, all selected "
+     "atoms)", 2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},

@@ -9,6 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the next key from number *at on that is neither used nor, as in CyRSoXS, without an effect on patterns, or
+ * NULL; *at is then the number of the key after it. */
+static const char *unknown_key(const scatter_settings *r, int *at)
+{
+    static const char *const known[] = {
+        "CaseType",     "Energies",            "EAngleRotation", "MorphologyType", "NumThreads",      "RotMask",
+        "MaxStreams",   "EwaldsInterpolation", "WindowingType",  "Algorithm",      "AlgorithmType",   "Attenuation",
+        "HDF5DirName",  "DetectorCoordinates", "DumpMorphology", "ReferenceFrame", "ScatterApproach", "listKVectors"};
+    const config_setting_t *root = config_root_setting(&r->file);
+    while (*at < config_setting_length(root)) {
+        const char *name = config_setting_name(config_setting_get_elem(root, (unsigned)(*at)++));
+        size_t k = 0;
+        while (k < sizeof known / sizeof *known && strcmp(known[k], name))
+            k++;
+        if (k == sizeof known / sizeof *known)
+            return name;
+    }
+    return NULL;
+}
+
+/* Fails: a required key is missing, `form` tells how it looks. Names an unknown key, which may be a misspelt one. */
+static collet_status missing(const scatter_settings *r, const char *key, const char *form)
+{
+    int at = 0;
+    const char *other = unknown_key(r, &at);
+    return collet_fail(r->err, COLLET_FORMAT, "%s: %s%s is missing%s%s%s", r->path, key, form,
+                       other ? "; the key " : "", other ? other : "", other ? " is unknown" : "");
+}
+
 /* Reads a whole number from 0 to `maximum`, or a boolean; `fallback` < 0: the key is required. */
 static collet_status read_choice(scatter_settings *r, const char *key, int fallback, int maximum,
                                  int *value)
@@ -16,9 +45,7 @@ static collet_status read_choice(scatter_settings *r, const char *key, int fallb
     const config_setting_t *s = config_lookup(&r->file, key);
     *value = fallback;
     if (!s)
-        return fallback >= 0
-                   ? COLLET_OK
-                   : collet_fail(r->err, COLLET_FORMAT, "%s: %s is missing", r->path, key);
+        return fallback >= 0 ? COLLET_OK : missing(r, key, "");
     double x = config_setting_type(s) == CONFIG_TYPE_BOOL ? config_setting_get_bool(s)
                : scatter_is_number(s)                     ? config_setting_get_float(s)
                                                           : -1.0;
@@ -35,7 +62,7 @@ static collet_status read_numbers(scatter_settings *r, const config_setting_t *s
 {
     *values = NULL;
     if (!s || !config_setting_is_aggregate(s))
-        return collet_fail(r->err, COLLET_FORMAT, "%s: %s = [...] is missing", r->path, key);
+        return missing(r, key, " = [...]");
     int length = config_setting_length(s);
     if (count && length != count)
         return collet_fail(
@@ -174,38 +201,13 @@ static collet_status read_directory(collet_scatter_input *in, scatter_settings *
                                   : COLLET_OK;
 }
 
-/* Accepts keys of CyRSoXS that change no pattern; warns about unknown keys. */
+/* Warns about unknown keys. */
 static collet_status check_keys(collet_scatter_input *in, scatter_settings *r)
 {
-    static const char *const known[] = {"CaseType",
-                                        "Energies",
-                                        "EAngleRotation",
-                                        "MorphologyType",
-                                        "NumThreads",
-                                        "RotMask",
-                                        "EwaldsInterpolation",
-                                        "WindowingType",
-                                        "Algorithm",
-                                        "AlgorithmType",
-                                        "ScatterApproach",
-                                        "DumpMorphology",
-                                        "MaxStreams",
-                                        "ReferenceFrame",
-                                        "HDF5DirName",
-                                        "listKVectors",
-                                        "DetectorCoordinates",
-                                        "Attenuation"};
-    const config_setting_t *root = config_root_setting(&r->file);
     collet_status status = COLLET_OK;
-    for (int i = 0; i < config_setting_length(root) && status == COLLET_OK; i++) {
-        const char *name = config_setting_name(config_setting_get_elem(root, (unsigned)i));
-        size_t k = 0;
-        while (k < sizeof known / sizeof *known && strcmp(known[k], name))
-            k++;
-        if (k == sizeof known / sizeof *known)
-            status =
-                scatter_warn(in, r->err, "%s: the key %s is unknown and not used", r->path, name);
-    }
+    int at = 0;
+    for (const char *name; status == COLLET_OK && (name = unknown_key(r, &at));)
+        status = scatter_warn(in, r->err, "%s: the key %s is unknown and not used", r->path, name);
     return status;
 }
 

@@ -572,6 +572,8 @@ TEST(bad_configurations_are_explained)
     EXPECT(1, "the detector's normal is 1, 0, 0", "film.h5", "-c", "edge.txt");
     write_text("empty.txt", "");
     EXPECT(1, "empty.txt: CaseType is missing", "film.h5", "-c", "empty.txt");
+    write_text("misspelt.txt", "CaseTyp = 0;\nMorphologyType = 0;\n");
+    EXPECT(1, "misspelt.txt: CaseType is missing; the key CaseTyp is unknown", "film.h5", "-c", "misspelt.txt");
     write_text("broken.txt", "CaseType = 0;\nEnergies = [280.0, 281];\n");
     EXPECT(1, "5.0 and 5 are of different types; write all numbers with a decimal point", "film.h5",
            "-c", "broken.txt");

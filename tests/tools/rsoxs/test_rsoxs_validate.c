@@ -104,7 +104,7 @@ TEST(every_fault_of_a_configuration_is_listed)
                              "EAngleRotation = [0.0, 10.0];\nWindowingType = 9;\nFoo = 3;\n");
     VALIDATE(1,
              "error: faulty.txt, line 1: CaseType must be a number from 0 to 2\n"
-             "error: faulty.txt: MorphologyType is missing\n"
+             "error: faulty.txt: MorphologyType is missing; the key Foo is unknown\n"
              "error: faulty.txt, line 4: WindowingType must be a number from 0 to 1\n"
              "error: faulty.txt: the energies 280 and 280.001 have the same file name "
              "Energy_280.00.h5, which has two decimals: give energies in eV that differ by 0.01 or "
