@@ -11,7 +11,8 @@
 #include "src/array/array.h"
 #include "src/base/runtime.h"
 
-#define LIMIT (128 << 10) /* elements or multiplications: they take at most some ten microseconds */
+#define LIMIT (128 << 10) /* elements: they take at most some ten microseconds */
+#define PRODUCT_LIMIT (2 << 20) /* multiplications of a product of matrices: at most 0.1 ms */
 
 /* The array of an Array that has a value; NULL: use the general call. */
 static const collet_array *ready(PyObject *object)
@@ -159,7 +160,7 @@ static PyObject *multiply(PyObject *self, PyObject *const *arguments, Py_ssize_t
                                           : PRODUCTS;
     if (which == PRODUCTS || a[left - 1] != b[0] || collet_array_size(in[0]) > LIMIT ||
         collet_array_size(in[1]) > LIMIT ||
-        (which == MATMUL && collet_array_size(in[0]) * b[1] > LIMIT))
+        (which == MATMUL && collet_array_size(in[0]) * b[1] > PRODUCT_LIMIT))
         Py_RETURN_NONE;
     out.dtype = collet_array_dtype(in[0]);
     out.ndim = which;
