@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""small.py [--large] [--cpu] [--repeat N] [NAME ...]: times everyday statements in collet and in NumPy, alternately, in
-one run, with 5, 100 and 1,000 elements, or with --large 100,000 and 1,000,000 elements. Prints for each statement the
+"""small.py [--large | --products] [--cpu] [--repeat N] [NAME ...]: times everyday statements in collet and in NumPy,
+alternately, in one run, with 5, 100 and 1,000 elements, or with --large 100,000 and 1,000,000 elements; or products of
+matrices with --products, of f32 and f64, with pauses until the threads of OpenBLAS have stopped spinning. Prints for each statement the
 median of collet's time divided by NumPy's, and the median of collet's time; then the geometric mean and the largest of
 the ratios. A time includes the computation of lazy results. --cpu is for a busy machine: it prints the least processor
 times instead of medians. Set COLLET_NUM_THREADS=1 for it."""
@@ -17,6 +18,12 @@ import collet
 
 SIZES = 5, 100, 1000
 LARGE = 100000, 1000000
+DTYPES = "f4", "f8"
+SHAPES = (*((n, n, n) for n in (64, 96, 128, 192, 256, 384, 500, 512, 768, 1000, 1024, 1536, 2048, 3000)),
+          (2000, 2000, 16), (2000, 16, 2000), (16, 2000, 2000), (4096, 64, 4096), (4096, 4096, 64), (64, 4096, 4096),
+          (10000, 100, 100), (100, 10000, 100), (100, 100, 10000), (100000, 32, 32), (32, 32, 100000), (512, 512, 2048),
+          (2048, 512, 512), (512, 2048, 512), (1023, 1025, 1027), (333, 777, 555), (8192, 256, 256), (256, 8192, 256))
+PAUSE = 0.04  # seconds
 
 
 def cases(xp, asarray, n):
@@ -116,12 +123,22 @@ def large(xp, asarray, n):
     }
 
 
+def products(_xp, asarray, dtype):
+    """Products of M x K and K x N, by their shapes MxKxN."""
+    def case(m, k, n):
+        a, b = (asarray(np.random.default_rng(1).normal(size=shape).astype(dtype)) for shape in ((m, k), (k, n)))
+        return lambda: a @ b
+
+    return {"x".join(map(str, shape)): case(*shape) for shape in SHAPES}
+
+
 def asarray_u1(x):
     return abs(x).astype("u1")
 
 
-def seconds(functions, repeat, clock):
-    """The ratio of the two functions' times, which are measured alternately, and the first function's time."""
+def seconds(functions, repeat, clock, pause=0.0):
+    """The ratio of the two functions' times, which are measured alternately, and the first function's time. A turn
+    begins after a pause."""
     timers, numbers = [], []
     for function, wait in functions:
         timers.append(timeit.Timer(lambda function=function, wait=wait: wait(function()), timer=clock))
@@ -129,7 +146,7 @@ def seconds(functions, repeat, clock):
         while timers[-1].timeit(number) < 5e-3:
             number *= 2
         numbers.append(number)
-    rounds = [[t.timeit(n) / n for t, n in zip(timers, numbers)] for _ in range(repeat)]
+    rounds = [[(time.sleep(pause), t.timeit(n) / n)[1] for t, n in zip(timers, numbers)] for _ in range(repeat)]
     if clock is time.process_time:
         ours, theirs = map(min, zip(*rounds))
         return ours / theirs, ours
@@ -160,27 +177,30 @@ def ignoring(value):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--large", action="store_true")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--large", action="store_true")
+    which.add_argument("--products", action="store_true")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--repeat", type=int, default=9)
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter
     np.seterr(all="ignore")
     print("collet's time / NumPy's, and collet's in us:", collet.__version__, "NumPy", np.__version__)
-    made, sizes = (large, LARGE) if options.large else (cases, SIZES)
+    made, sizes = (large, LARGE) if options.large else (products, DTYPES) if options.products else (cases, SIZES)
     columns = [(made(collet, collet.asarray, n), made(np, np.asarray, n)) for n in sizes]
     ratios = {n: [] for n in sizes}
     for name in options.names or columns[0][0]:
         texts = []
         for n, (ours, theirs) in zip(sizes, columns):
-            ratio, mine = seconds([(ours[name], wait_for(ours[name])), (theirs[name], ignoring)], options.repeat, clock)
+            ratio, mine = seconds([(ours[name], wait_for(ours[name])), (theirs[name], ignoring)], options.repeat, clock,
+                                  PAUSE if options.products else 0.0)
             ratios[n].append((ratio, name))
             texts.append(f"{ratio:8.2f} {1e6 * mine:9.2f}")
         print(f"{name:18}" + "".join(texts), flush=True)
-    limit = 1.1 if options.large else 2
+    limit = 1.03 if options.products else 1.1 if options.large else 2
     for n in sizes:
         values = [r for r, _ in ratios[n]]
-        print(f"{n:7} elements: geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, "
+        print(f"{n:>7}{'' if options.products else ' elements'}: geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, "
               f"above {limit}: {sum(v > limit for v in values)} of {len(values)}, worst {max(ratios[n])[1]} {max(values):.1f}")
 
 
