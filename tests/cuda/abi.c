@@ -45,6 +45,10 @@ AS_INT(cufftResult)
 AS_INT(cusolverStatus_t)
 AS_INT(cusolverEigMode_t)
 
+/* Structs, declared as C's complex numbers in the plugin. */
+_Static_assert(sizeof(cuComplex) == sizeof(float _Complex), "cuComplex is not two floats");
+_Static_assert(sizeof(cuDoubleComplex) == sizeof(double _Complex), "cuDoubleComplex is not two doubles");
+
 IS_SAME(CUdevice, int)
 IS_SAME(CUdeviceptr, unsigned long long)
 IS_SAME(CUcontext, struct CUctx_st *)

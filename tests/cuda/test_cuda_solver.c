@@ -26,21 +26,26 @@ static int close_solver(void **state)
     return solver->handles || solver->wrong ? -1 : left;
 }
 
-/* cholesky of `count` matrices of n x n f32, whose lower triangles are positive definite. */
-static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
+/* cholesky of `count` matrices of n x n numbers, which are 0. */
+static collet_status run_with_dtype(collet_queue *q, collet_dtype dtype, int64_t count, int64_t n)
 {
     const int64_t shape[] = {count, n, n}, strides[] = {n * n, n, 1}, one = 1;
-    uint64_t bytes = (uint64_t)(count * n * n) * 4;
+    uint64_t bytes = (uint64_t)(count * n * n) * (dtype == COLLET_F32 ? 4 : 16);
     collet_buffer *buffers[] = {new_buffer(device, bytes), new_buffer(device, (uint64_t)count * 4),
                                 new_buffer(device, bytes)};
-    const collet_operand operands[] = {{buffers[0], 0, COLLET_F32, 3, shape, strides},
+    const collet_operand operands[] = {{buffers[0], 0, dtype, 3, shape, strides},
                                        {buffers[1], 0, COLLET_I32, 1, shape, &one},
-                                       {buffers[2], 0, COLLET_F32, 3, shape, strides}};
-    collet_status status = run_with(device, q, COLLET_OP_CHOLESKY, COLLET_SIG(COLLET_F32, COLLET_I32, COLLET_F32), 2,
-                                    operands, NULL, 0);
+                                       {buffers[2], 0, dtype, 3, shape, strides}};
+    collet_status status = run_with(device, q, COLLET_OP_CHOLESKY,
+                                    COLLET_SIG(dtype, COLLET_I32, dtype), 2, operands, NULL, 0);
     for (int i = 0; i < 3; i++)
         plugin->buffer_free(device, buffers[i]);
     return status;
+}
+
+static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
+{
+    return run_with_dtype(q, COLLET_F32, count, n);
 }
 
 /* Returns the number of library calls. */
@@ -69,6 +74,17 @@ TEST_WITH(which_serves, open_solver, close_solver)
     assert_int_equal(calls_for(queue, 1, 96), 1);
     assert_int_equal(calls_for(queue, 3, 100), 3);
     assert_int_equal(calls_for(queue, 95, 4), 0);
+}
+
+TEST_WITH(each_dtype, open_solver, close_solver)
+{
+    static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_C64, COLLET_C128};
+    for (int i = 0; i < 4; i++) {
+        int before = solver->of_complex;
+        assert_good(run_with_dtype(queue, dtypes[i], 1, 100));
+        assert_good(wait_all(device, queue));
+        assert_int_equal(solver->of_complex - before, i < 2 ? 0 : 1);
+    }
 }
 
 TEST_WITH(batched, open_solver, close_solver)

@@ -7,14 +7,8 @@
 #include "cuda/texts.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_linalg_matrices_params,
-                                    jit_text_linalg_matrices,
-                                    jit_text_linalg_slabs_params,
-                                    jit_text_linalg_dense,
-                                    cuda_text_linalg_exchange_params,
-                                    cuda_text_linalg_cusolver,
-                                    NULL};
-static const jit_source source = {.name = "cusolver", .texts = texts};
+static const jit_source source =
+    JIT_SOURCE("cusolver", SLAB_TEXTS, cuda_text_linalg_exchange_params, cuda_text_linalg_cusolver);
 
 #define ALIGNMENT 512u
 #define PARTS_MAX 64
@@ -34,23 +28,23 @@ static int minimum_extent(const collet_device *d)
     return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));
 }
 
-/* 0: cuSOLVER does not support the extents, or the matrices are complex. */
+/* 0: cuSOLVER does not support the extents. */
 static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
 {
     const collet_operand *a = operand_of(j->call, input);
     int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     j->count = jit_batch_begin(&j->x.operands, a, a->ndim - 2);
-    if (part_of(a->dtype) != a->dtype || m < 1 || n < 1 || j->count < 1 || m > INT_MAX ||
-        n > INT_MAX || j->count > INT_MAX || atomic_load(&j->device->base.lost))
+    if (m < 1 || n < 1 || j->count < 1 || m > INT_MAX || n > INT_MAX || j->count > INT_MAX ||
+        atomic_load(&j->device->base.lost))
         return 0;
     for (uint32_t k = 0; k < operands; k++)
         jit_batch_operand(&j->x.operands, k, operand_of(j->call, k));
-    j->wide = a->dtype == COLLET_F64;
+    j->dtype = a->dtype;
     j->m = (int)m;
     j->n = (int)n;
     j->min_extent = m < n ? (int)m : (int)n;
     j->x.count = j->count;
-    j->x.top = j->wide ? TOP_OF_F64 : TOP_OF_F32;
+    j->x.top = part_of(a->dtype) == COLLET_F64 ? TOP_OF_F64 : TOP_OF_F32;
     j->x.parts = (int64_t)jit_ceiling((uint64_t)(m * n), PART);
     j->x.parts = j->x.parts < PARTS_MAX ? j->x.parts : PARTS_MAX;
     j->x.partial = solver_reserve(j, j->count * j->x.parts, sizeof(double));
@@ -74,13 +68,12 @@ static int is_ready(const solver_job *j)
  * default. */
 static void consider(solver_job *j, const solver_op *o)
 {
-    collet_dtype dtype = operand_of(j->call, o->input)->dtype;
     int from = minimum_extent(j->device), large = j->min_extent >= from;
     int fits = j->m <= o->batched_max && j->n <= o->batched_max && j->count > 1;
     int many = fits && j->count >= from;
     j->batched = fits && (many || !large);
     j->possible = j->min_extent > 3 && (j->batched || j->count <= SERIAL_MAX);
-    j->choice = (cuda_choice){.key = WAY_OP(o->key, ways_type(dtype), j->count > 1),
+    j->choice = (cuda_choice){.key = WAY_OP(o->key, ways_type(j->dtype), j->count > 1),
                               .side = j->min_extent,
                               .usual = many || large ? WAY_LIBRARY : WAY_OWN};
 }
@@ -117,7 +110,12 @@ int64_t solver_reserve(solver_job *j, int64_t count, size_t size)
 
 int64_t solver_reserve_numbers(solver_job *j, int64_t count)
 {
-    return solver_reserve(j, count, j->wide ? sizeof(double) : sizeof(float));
+    return solver_reserve(j, count, cpu_dtype_size(j->dtype));
+}
+
+int64_t solver_reserve_reals(solver_job *j, int64_t count)
+{
+    return solver_reserve(j, count, cpu_dtype_size(part_of(j->dtype)));
 }
 
 uint64_t solver_scratch_bytes(const solver_job *j)
@@ -132,7 +130,12 @@ static void *address(const solver_job *j, int64_t offset)
 
 void *solver_number(const solver_job *j, int64_t offset, int64_t index)
 {
-    return address(j, offset + index * (j->wide ? 8 : 4));
+    return address(j, offset + index * (int64_t)cpu_dtype_size(j->dtype));
+}
+
+void *solver_real(const solver_job *j, int64_t offset, int64_t index)
+{
+    return address(j, offset + index * (int64_t)cpu_dtype_size(part_of(j->dtype)));
 }
 
 int *solver_integer(const solver_job *j, int64_t offset, int64_t index)
@@ -164,7 +167,8 @@ static void launch(solver_job *j, const char *kernel, int k, uint64_t groups,
     jit_launch l;
     if (j->status != COLLET_OK)
         return;
-    jit_launch_begin(&l, &source, j->wide ? "-DTYPE=f64" : "-DTYPE=f32", kernel);
+    jit_launch_begin(&l, &source, jit_slabs_options(of->real ? part_of(j->dtype) : j->dtype, 1),
+                     kernel);
     if (k >= 0)
         jit_pass_operand(&l, operand_of(j->call, (uint32_t)k));
     jit_pass_buffer(&l, j->call->workspace);

@@ -18,7 +18,7 @@ typedef struct solver_job {
     collet_device *device;
     collet_queue *queue;
     const collet_kernel_call *call;
-    int wide;             /* f64 */
+    collet_dtype dtype;   /* of the matrices */
     int m, n, min_extent; /* extents of the input's matrices */
     int64_t count;        /* number of matrices, > 0 */
     exchange x;           /* common to all launches */
@@ -28,12 +28,12 @@ typedef struct solver_job {
     int launched;
     int possible; /* cuSOLVER supports the call */
     cuda_choice choice;
-    int batched;              /* one call of cuSOLVER for all matrices */
-    int lwork;                /* size, in numbers, of cuSOLVER's own workspace, which all matrices share */
-    int64_t a, work;          /* the matrices; cuSOLVER's workspace */
-    int64_t places;           /* cholesky: pointers to the matrices */
-    int64_t pivots, b, noted; /* lu and solve; `noted`: flags of columns */
-    int64_t taus, signs;      /* qr */
+    int batched;     /* one call of cuSOLVER for all matrices */
+    int lwork;       /* size, in numbers, of cuSOLVER's own workspace, which all matrices share */
+    int64_t a, work; /* the matrices; cuSOLVER's workspace */
+    int64_t places;  /* cholesky: pointers to the matrices */
+    int64_t pivots, b, noted;          /* lu and solve; `noted`: flags of columns */
+    int64_t taus, signs;               /* qr */
     int64_t values, left, right, rest; /* eigh and svd */
     int rows, columns; /* svd: the matrices, or their transposes, with rows >= columns; solve:
                           columns of the right-hand side */
@@ -69,13 +69,15 @@ int solver_plan(solver_job *j, const solver_op *o, collet_device *device, collet
 
 /* Reserves `count` elements of `size` bytes of the workspace; returns the offset. */
 int64_t solver_reserve(solver_job *j, int64_t count, size_t size);
-/* The same for numbers of the call's type. */
+/* The same for numbers of the matrices' dtype, and for reals: their parts. */
 int64_t solver_reserve_numbers(solver_job *j, int64_t count);
+int64_t solver_reserve_reals(solver_job *j, int64_t count);
 /* All reserved bytes, or UINT64_MAX on overflow. */
 uint64_t solver_scratch_bytes(const solver_job *j);
 
-/* Addresses in the workspace: of numbers of the call's type, and of integers. */
+/* Addresses in the workspace: of numbers of the matrices' dtype, of reals and of integers. */
 void *solver_number(const solver_job *j, int64_t offset, int64_t index);
+void *solver_real(const solver_job *j, int64_t offset, int64_t index);
 int *solver_integer(const solver_job *j, int64_t offset, int64_t index);
 
 /* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and its layout in the workspace. */
@@ -83,6 +85,7 @@ typedef struct solver_matrix {
     uint32_t k, place;
     int64_t m, n, matrix, pitch, down, across;
     int flags;
+    int real; /* the numbers are reals */
 } solver_matrix;
 
 /* Enqueue copies to and from the workspace. */
@@ -94,7 +97,9 @@ void solver_launch(solver_job *j, const char *kernel, int k, uint64_t groups,
 /* Enqueues calls of the library as cuda_library_call does. */
 void solver_call(solver_job *j, const char *label, solver_step *step);
 
-/* Calls the function for f32 or f64; pointers to data are void *. */
+/* Calls the function for the matrices' dtype; pointers to data are void *. */
 #define SOLVER(j, name, ...)                                                                       \
-    ((j)->wide ? (j)->device->solver.D##name(__VA_ARGS__)                                          \
-               : (j)->device->solver.S##name(__VA_ARGS__))
+    ((j)->dtype == COLLET_F32   ? (j)->device->solver.S##name(__VA_ARGS__)                         \
+     : (j)->dtype == COLLET_F64 ? (j)->device->solver.D##name(__VA_ARGS__)                         \
+     : (j)->dtype == COLLET_C64 ? (j)->device->solver.C##name(__VA_ARGS__)                         \
+                                : (j)->device->solver.Z##name(__VA_ARGS__))

@@ -30,15 +30,16 @@ typedef struct exchange {
 #define CHECK_SOLVE 2
 
 /* Flags. */
-#define EXCHANGE_MIRRORED 1 /* symmetric: only the lower triangle is read */
-#define EXCHANGE_RAW 2      /* not scaled */
-#define EXCHANGE_NOTED 4    /* columns that are not finite are flagged in `extra` and zeroed */
+#define EXCHANGE_MIRRORED 1 /* Hermitian: only the lower triangle is read, and of its diagonal the real parts */
+#define EXCHANGE_RAW 2   /* not scaled */
+#define EXCHANGE_NOTED 4 /* columns that are not finite are flagged in `extra` and zeroed */
 #define EXCHANGE_LOWER 8
 #define EXCHANGE_UPPER 16
 #define EXCHANGE_UNIT 32
-#define EXCHANGE_SCALED 64        /* the result is proportional to the matrix */
-#define EXCHANGE_SCALED_BACK 128  /* the result is proportional to the inverse of the matrix */
-#define EXCHANGE_SIGN_ROWS 256    /* `extra` has signs of rows */
-#define EXCHANGE_SIGN_COLUMNS 512 /* `extra` has signs of columns */
+#define EXCHANGE_SCALED 64       /* the result is proportional to the matrix */
+#define EXCHANGE_SCALED_BACK 128 /* the result is proportional to the inverse of the matrix */
+#define EXCHANGE_SIGN_ROWS 256   /* rows are multiplied by the conjugates of the signs in `extra` */
+#define EXCHANGE_SIGN_COLUMNS 512 /* columns are multiplied by the signs in `extra` */
+#define EXCHANGE_CONJUGATED 1024
 
 #endif

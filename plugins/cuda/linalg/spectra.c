@@ -43,7 +43,8 @@ static void store_values(solver_job *j, uint32_t k, int64_t values, int64_t coun
                        .pitch = count,
                        .down = 0,
                        .across = 1,
-                       .flags = EXCHANGE_SCALED};
+                       .flags = EXCHANGE_SCALED,
+                       .real = 1};
     solver_store(j, &v);
 }
 
@@ -58,7 +59,7 @@ static void check(solver_job *j, int k)
 
 static int reserve_eigh(solver_job *j)
 {
-    j->values = solver_reserve_numbers(j, j->count * j->n);
+    j->values = solver_reserve_reals(j, j->count * j->n);
     return 1;
 }
 
@@ -74,7 +75,7 @@ static int size_eigh(solver_job *j, cuda_solver *library)
 static int step_eigh(const solver_job *j, cusolverDnHandle_t handle, int64_t i)
 {
     void *a = solver_number(j, j->a, i * j->n * j->n);
-    void *values = solver_number(j, j->values, i * j->n);
+    void *values = solver_real(j, j->values, i * j->n);
     return j->batched
                ? (int)SOLVER(
                      j, syevjBatched, handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
@@ -116,10 +117,10 @@ static int reserve_svd(solver_job *j)
     j->rows = j->transposed ? j->n : j->m;
     j->columns = j->min_extent;
     int64_t rows = j->rows, columns = j->columns;
-    j->values = solver_reserve_numbers(j, j->count * columns);
+    j->values = solver_reserve_reals(j, j->count * columns);
     j->left = solver_reserve_numbers(j, j->count * rows * left_columns(j));
     j->right = solver_reserve_numbers(j, j->count * columns * columns);
-    j->rest = solver_reserve_numbers(j, columns);
+    j->rest = solver_reserve_reals(j, columns);
     return 1;
 }
 
@@ -136,7 +137,7 @@ static int step_svd(const solver_job *j, cusolverDnHandle_t handle, int64_t i)
 {
     int64_t rows = j->rows, columns = j->columns;
     void *a = solver_number(j, j->a, i * rows * columns);
-    void *values = solver_number(j, j->values, i * columns);
+    void *values = solver_real(j, j->values, i * columns);
     void *left = solver_number(j, j->left, i * rows * columns);
     void *right = solver_number(j, j->right, i * columns * columns);
     return j->batched ? (int)SOLVER(j, gesvdjBatched, handle, CUSOLVER_EIG_MODE_VECTOR, j->rows,
@@ -147,17 +148,20 @@ static int step_svd(const solver_job *j, cusolverDnHandle_t handle, int64_t i)
                       : (int)SOLVER(j, gesvd, handle, 'S', 'S', j->rows, j->columns, a, j->rows,
                                     values, left, j->rows, right, j->columns,
                                     solver_number(j, j->work, 0), j->lwork,
-                                    solver_number(j, j->rest, 0), solver_integer(j, j->x.infos, i));
+                                    solver_real(j, j->rest, 0), solver_integer(j, j->x.infos, i));
 }
 
 static void run_svd(solver_job *j)
 {
     int64_t rows = j->rows, columns = j->columns;
     solver_matrix a = columns_of(4, j->a, rows, columns, rows * columns, rows);
-    /* A = U S V^T, A^T = V S U^T. gesvd returns V^T, gesvdjBatched V. */
+    /* A = U S V^H; A^T = U S V^H gives A = (V^H)^T S U^T. gesvd returns V^H, gesvdjBatched V. */
     solver_matrix left = columns_of(0, j->left, rows, columns, rows * left_columns(j), rows);
     solver_matrix right = columns_of(2, j->right, columns, columns, columns * columns, columns);
-    right = j->batched ? transpose_of(right) : right;
+    if (j->batched) {
+        right = transpose_of(right);
+        right.flags = EXCHANGE_CONJUGATED;
+    }
     if (j->transposed) {
         a = transpose_of(a);
         left = transpose_of(left);

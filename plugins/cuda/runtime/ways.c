@@ -8,14 +8,16 @@
 #include "cuda/providers/libraries.h"
 
 #define ALL(count) ((1u << (count)) - 1)
+/* The libraries have no eigenvalues of general matrices. */
+#define OPS (ALL(WAY_OPS) & ~(1u << WAY_EIG))
 
 const ways_kind cuda_ways = {
     .backend = "cuda",
     .names = {"own", "library"},
-    .range = {[WAY_LIBRARY] = {ALL(WAY_TYPES), ALL(WAY_OPS) & ~(1u << WAY_EIG), 1u << WAY_FFT}},
+    .range = {[WAY_LIBRARY] = {ALL(WAY_TYPES), OPS, OPS}},
     .types = ALL(WAY_TYPES),
     .forms = ALL(WAY_PAGE),
-    .ops = ALL(WAY_OPS) & ~(1u << WAY_EIG),
+    .ops = OPS,
 };
 
 collet_status cuda_ways_open(collet_device *d, collet_error *err)

@@ -78,11 +78,11 @@ typedef struct fake_cufft_control {
 } fake_cufft_control;
 
 typedef struct fake_cusolver_control {
-    int create_fails; /* handles cannot be created */
-    int fails;        /* status of every computing function */
-    int handles;      /* alive, of any kind */
-    int computed;
-    int wrong; /* invalid calls, which could crash the real library */
+    int create_fails;         /* handles cannot be created */
+    int fails;                /* status of every computing function */
+    int handles;              /* alive, of any kind */
+    int computed, of_complex; /* calls, and those of complex numbers */
+    int wrong;                /* invalid calls, which could crash the real library */
 } fake_cusolver_control;
 
 typedef struct fake_cublas_control {

@@ -7,6 +7,7 @@
 #include "control.h"
 #include "cuda/providers/abi/cusolver.h"
 
+#include <complex.h>
 #include <dlfcn.h>
 #include <math.h>
 
@@ -35,6 +36,7 @@ __attribute__((destructor)) static void report(void)
 {
     fake_cuda.report("cusolver", fake_cusolver.computed,
                      fake_cusolver.wrong + fake_cusolver.handles);
+    fake_cuda.report("cusolver_complex", fake_cusolver.of_complex, 0);
 }
 
 cusolverStatus_t cusolverGetProperty(int type, int *value);
@@ -125,7 +127,7 @@ static int holds(const void *data, size_t count, size_t size)
 }
 
 /* Checks the arguments of every call: with invalid arguments the real library could crash. */
-static cusolverStatus_t begin(cusolverDnHandle_t handle, int ok)
+static cusolverStatus_t begin(cusolverDnHandle_t handle, int is_complex, int ok)
 {
     if (fake_cusolver.fails)
         return (cusolverStatus_t)fake_cusolver.fails;
@@ -135,6 +137,7 @@ static cusolverStatus_t begin(cusolverDnHandle_t handle, int ok)
     }
     fake_cuda.catch_up(handle->stream);
     fake_cusolver.computed++;
+    fake_cusolver.of_complex += is_complex;
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -153,7 +156,7 @@ static size_t extent(int lead, int columns)
 
 #define BEGIN(ok)                                                                                  \
     do {                                                                                           \
-        cusolverStatus_t begun_ = begin(handle, ok);                                               \
+        cusolverStatus_t begun_ = begin(handle, sizeof(NUMBER) > sizeof(REAL), ok);                \
         if (begun_ != CUSOLVER_STATUS_SUCCESS)                                                     \
             return begun_;                                                                         \
     } while (0)
@@ -162,25 +165,35 @@ static size_t extent(int lead, int columns)
 
 /* The SVD uses one-sided Jacobi, because LAPACK's singular vectors of small matrices are less
  * accurate than cuSOLVER's. */
+typedef long double complex number;
+
 typedef struct jacobi {
-    int m, n;                                               /* m >= n */
-    long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* by columns; w becomes U */
+    int m, n;                                /* m >= n */
+    number w[SMALL][SMALL], v[SMALL][SMALL]; /* by columns; w becomes U */
+    long double s[SMALL];
 } jacobi;
 
-static long double product(const long double *a, const long double *b, int n)
+/* a^H b */
+static number product(const number *a, const number *b, int n)
 {
-    long double sum = 0.0L;
+    number sum = 0.0L;
     for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
+        sum += conjl(a[i]) * b[i];
     return sum;
 }
 
-static void rotate(long double *a, long double *b, int n, long double c, long double s)
+static long double square_of(const number *a, int n)
+{
+    return creall(product(a, a, n));
+}
+
+/* Rotates the columns a and phase b. */
+static void rotate(number *a, number *b, int n, number phase, long double c, long double s)
 {
     for (int i = 0; i < n; i++) {
-        long double x = a[i];
-        a[i] = c * x - s * b[i];
-        b[i] = s * x + c * b[i];
+        number x = a[i], y = phase * b[i];
+        a[i] = c * x - s * y;
+        b[i] = s * x + c * y;
     }
 }
 
@@ -189,15 +202,17 @@ static int sweep(jacobi *j)
     int rotated = 0;
     for (int p = 0; p < j->n; p++)
         for (int q = p + 1; q < j->n; q++) {
-            long double a = product(j->w[p], j->w[p], j->m), b = product(j->w[q], j->w[q], j->m);
-            long double g = product(j->w[p], j->w[q], j->m);
-            if (fabsl(g) <= 1e-18L * sqrtl(a) * sqrtl(b))
+            long double a = square_of(j->w[p], j->m), b = square_of(j->w[q], j->m);
+            number inner = product(j->w[p], j->w[q], j->m);
+            long double g = cabsl(inner);
+            if (g <= 1e-18L * sqrtl(a) * sqrtl(b))
                 continue;
+            number phase = conjl(inner) / g;
             long double zeta = (b - a) / (2.0L * g);
             long double t = copysignl(1.0L, zeta) / (fabsl(zeta) + sqrtl(1.0L + zeta * zeta));
             long double c = 1.0L / sqrtl(1.0L + t * t);
-            rotate(j->w[p], j->w[q], j->m, c, c * t);
-            rotate(j->v[p], j->v[q], j->n, c, c * t);
+            rotate(j->w[p], j->w[q], j->m, phase, c, c * t);
+            rotate(j->v[p], j->v[q], j->n, phase, c, c * t);
             rotated = 1;
         }
     return rotated;
@@ -205,7 +220,8 @@ static int sweep(jacobi *j)
 
 static void exchange_columns(jacobi *j, int a, int b)
 {
-    long double held[SMALL], value = j->s[a];
+    number held[SMALL];
+    long double value = j->s[a];
     memcpy(held, j->w[a], sizeof held);
     memcpy(j->w[a], j->w[b], sizeof held);
     memcpy(j->w[b], held, sizeof held);
@@ -225,11 +241,11 @@ static void fill_column(jacobi *j, int k)
         j->w[k][unit] = 1.0L;
         for (int twice = 0; twice < 2; twice++)
             for (int i = 0; i < k; i++) {
-                long double part = product(j->w[k], j->w[i], j->m);
+                number part = product(j->w[i], j->w[k], j->m);
                 for (int l = 0; l < j->m; l++)
                     j->w[k][l] -= part * j->w[i][l];
             }
-        norm = sqrtl(product(j->w[k], j->w[k], j->m));
+        norm = sqrtl(square_of(j->w[k], j->m));
     }
     for (int l = 0; l < j->m; l++)
         j->w[k][l] /= norm;
@@ -244,7 +260,7 @@ static void decompose(jacobi *j)
     for (int i = 0; i < 60 && sweep(j); i++)
         continue;
     for (int k = 0; k < j->n; k++)
-        j->s[k] = sqrtl(product(j->w[k], j->w[k], j->m));
+        j->s[k] = sqrtl(square_of(j->w[k], j->m));
     for (int a = 0; a < j->n; a++)
         for (int b = a + 1; b < j->n; b++)
             if (j->s[b] > j->s[a])
@@ -258,17 +274,48 @@ static void decompose(jacobi *j)
     }
 }
 
+/* ---- The functions ------------------------------------------------------------------------------ */
+
 /* LAPACK's scratch, in elements. */
 #define WORK(n) (256 + 64 * (size_t)(n))
 
+#define JOIN_(a, b, c, d) a##b##c##d
+#define JOIN(a, b, c, d) JOIN_(a, b, c, d)
+#define STRING_(a) #a
+#define STRING(a) STRING_(a)
+#define F(name) JOIN(cusolverDn, LETTER, , name)
+#define UN(name) JOIN(cusolverDn, LETTER, ORTHOGONAL, name)
+#define HE(name) JOIN(cusolverDn, LETTER, SYMMETRIC, name)
+#define L(name) LAPACK_LETTER name
+#define LAPACK_UN(name) LAPACK_LETTER STRING(ORTHOGONAL) name
+#define LAPACK_HE(name) LAPACK_LETTER STRING(SYMMETRIC) name
+
+#define ORTHOGONAL or
+#define SYMMETRIC sy
+#define AND_REAL(argument)
+#define LETTER S
+#define LAPACK_LETTER "s"
+#define NUMBER float
 #define REAL float
-#define F(name) cusolverDnS##name
-#define L(name) "s" name
 #include "cusolver.inc.h"
-#undef REAL
-#undef F
-#undef L
+#define LETTER D
+#define LAPACK_LETTER "d"
+#define NUMBER double
 #define REAL double
-#define F(name) cusolverDnD##name
-#define L(name) "d" name
+#include "cusolver.inc.h"
+#undef ORTHOGONAL
+#undef SYMMETRIC
+#undef AND_REAL
+#define ORTHOGONAL un
+#define SYMMETRIC he
+#define AND_REAL(argument) , argument
+#define LETTER C
+#define LAPACK_LETTER "c"
+#define NUMBER cuComplex
+#define REAL float
+#include "cusolver.inc.h"
+#define LETTER Z
+#define LAPACK_LETTER "z"
+#define NUMBER cuDoubleComplex
+#define REAL double
 #include "cusolver.inc.h"

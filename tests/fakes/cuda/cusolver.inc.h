@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of cusolver.c for the type REAL. The macros F and L make the names of cuSOLVER's
- * and LAPACK's functions. */
+/* The functions of cusolver.c for the type NUMBER, whose parts have type REAL. The macros F, UN and HE make the names of
+ * cuSOLVER's functions, L, LAPACK_UN and LAPACK_HE the names of LAPACK's; UN and HE are for names that begin
+ * with or and sy if the numbers are real, and with un and he if they are complex. AND_REAL passes an argument that
+ * LAPACK has for complex numbers only. */
 
 /* ---- potrf ----------------------------------------------------------------------------------- */
 
 cusolverStatus_t F(potrf_bufferSize)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,
-                                     REAL *A, int lda, int *Lwork)
+                                     NUMBER *A, int lda, int *Lwork)
 {
     return size_is(handle, n >= 0 && lda >= n, Lwork, n + 13);
 }
 
-static int F(factor)(REAL *a, int n, int lda, cublasFillMode_t uplo, int *info)
+static int F(factor)(NUMBER *a, int n, int lda, cublasFillMode_t uplo, int *info)
 {
-    void (*potrf)(const char *, const int *, REAL *, const int *, int *);
+    void (*potrf)(const char *, const int *, NUMBER *, const int *, int *);
     LAPACK(potrf, L("potrf_"));
     potrf(uplo == CUBLAS_FILL_MODE_UPPER ? "U" : "L", &n, a, &lda, info);
     return 0;
 }
 
-cusolverStatus_t F(potrf)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, REAL *A, int lda,
-                          REAL *Workspace, int Lwork, int *devInfo)
+cusolverStatus_t F(potrf)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, NUMBER *A,
+                          int lda, NUMBER *Workspace, int Lwork, int *devInfo)
 {
     BEGIN(lda >= n && Lwork >= n + 13 && holds(A, extent(lda, n), sizeof *A) &&
           holds(Workspace, (size_t)Lwork, sizeof *Workspace) && holds(devInfo, 1, sizeof *devInfo));
@@ -28,12 +30,12 @@ cusolverStatus_t F(potrf)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int 
 }
 
 cusolverStatus_t F(potrfBatched)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,
-                                 REAL *Aarray[], int lda, int *infoArray, int batchSize)
+                                 NUMBER *Aarray[], int lda, int *infoArray, int batchSize)
 {
     BEGIN(lda >= n && batchSize > 0 && holds(Aarray, (size_t)batchSize, sizeof *Aarray) &&
           holds(infoArray, (size_t)batchSize, sizeof *infoArray));
     for (int i = 0; i < batchSize; i++)
-        if (!holds(Aarray[i], extent(lda, n), sizeof(REAL)) ||
+        if (!holds(Aarray[i], extent(lda, n), sizeof(NUMBER)) ||
             F(factor)(Aarray[i], n, lda, uplo, &infoArray[i]))
             return CUSOLVER_STATUS_INTERNAL_ERROR;
     return CUSOLVER_STATUS_SUCCESS;
@@ -41,16 +43,16 @@ cusolverStatus_t F(potrfBatched)(cusolverDnHandle_t handle, cublasFillMode_t upl
 
 /* ---- getrf ----------------------------------------------------------------------------------- */
 
-cusolverStatus_t F(getrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
+cusolverStatus_t F(getrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, NUMBER *A, int lda,
                                      int *Lwork)
 {
     return size_is(handle, m >= 0 && n >= 0 && lda >= m, Lwork, m + 3LL * n);
 }
 
-cusolverStatus_t F(getrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
-                          REAL *Workspace, int *devIpiv, int *devInfo)
+cusolverStatus_t F(getrf)(cusolverDnHandle_t handle, int m, int n, NUMBER *A, int lda,
+                          NUMBER *Workspace, int *devIpiv, int *devInfo)
 {
-    void (*getrf)(const int *, const int *, REAL *, const int *, int *, int *);
+    void (*getrf)(const int *, const int *, NUMBER *, const int *, int *, int *);
     int smaller = m < n ? m : n;
     BEGIN(lda >= m && holds(A, extent(lda, n), sizeof *A) &&
           holds(Workspace, (size_t)m + 3 * (size_t)n, sizeof *Workspace) &&
@@ -62,11 +64,11 @@ cusolverStatus_t F(getrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int 
 }
 
 cusolverStatus_t F(getrs)(cusolverDnHandle_t handle, cublasOperation_t trans, int n, int nrhs,
-                          const REAL *A, int lda, const int *devIpiv, REAL *B, int ldb,
+                          const NUMBER *A, int lda, const int *devIpiv, NUMBER *B, int ldb,
                           int *devInfo)
 {
-    void (*getrs)(const char *, const int *, const int *, const REAL *, const int *, const int *,
-                  REAL *, const int *, int *);
+    void (*getrs)(const char *, const int *, const int *, const NUMBER *, const int *, const int *,
+                  NUMBER *, const int *, int *);
     BEGIN(lda >= n && ldb >= n && holds(A, extent(lda, n), sizeof *A) &&
           holds(B, extent(ldb, nrhs), sizeof *B) && holds(devIpiv, (size_t)n, sizeof *devIpiv) &&
           holds(devInfo, 1, sizeof *devInfo));
@@ -77,23 +79,23 @@ cusolverStatus_t F(getrs)(cusolverDnHandle_t handle, cublasOperation_t trans, in
 
 /* ---- geqrf ----------------------------------------------------------------------------------- */
 
-cusolverStatus_t F(geqrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
+cusolverStatus_t F(geqrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, NUMBER *A, int lda,
                                      int *lwork)
 {
     return size_is(handle, m >= 0 && n >= 0 && lda >= m, lwork, 8LL * n + 5);
 }
 
-cusolverStatus_t F(geqrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda, REAL *TAU,
-                          REAL *Workspace, int Lwork, int *devInfo)
+cusolverStatus_t F(geqrf)(cusolverDnHandle_t handle, int m, int n, NUMBER *A, int lda, NUMBER *TAU,
+                          NUMBER *Workspace, int Lwork, int *devInfo)
 {
-    void (*geqrf)(const int *, const int *, REAL *, const int *, REAL *, REAL *, const int *,
+    void (*geqrf)(const int *, const int *, NUMBER *, const int *, NUMBER *, NUMBER *, const int *,
                   int *);
     int work_size = (int)WORK(n);
     BEGIN(lda >= m && Lwork >= 8 * n + 5 && holds(A, extent(lda, n), sizeof *A) &&
           holds(TAU, (size_t)(m < n ? m : n), sizeof *TAU) &&
           holds(Workspace, (size_t)Lwork, sizeof *Workspace) && holds(devInfo, 1, sizeof *devInfo));
     LAPACK(geqrf, L("geqrf_"));
-    REAL *work = malloc((size_t)work_size * sizeof *work);
+    NUMBER *work = malloc((size_t)work_size * sizeof *work);
     if (!work)
         return CUSOLVER_STATUS_ALLOC_FAILED;
     memset(Workspace, 0xaa, (size_t)Lwork * sizeof *Workspace);
@@ -102,23 +104,23 @@ cusolverStatus_t F(geqrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int 
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-cusolverStatus_t F(orgqr_bufferSize)(cusolverDnHandle_t handle, int m, int n, int k, const REAL *A,
-                                     int lda, const REAL *tau, int *lwork)
+cusolverStatus_t UN(gqr_bufferSize)(cusolverDnHandle_t handle, int m, int n, int k, const NUMBER *A,
+                                    int lda, const NUMBER *tau, int *lwork)
 {
     return size_is(handle, m >= n && n >= k && k >= 0 && lda >= m, lwork, 9LL * n + 3);
 }
 
-cusolverStatus_t F(orgqr)(cusolverDnHandle_t handle, int m, int n, int k, REAL *A, int lda,
-                          const REAL *tau, REAL *work, int lwork, int *info)
+cusolverStatus_t UN(gqr)(cusolverDnHandle_t handle, int m, int n, int k, NUMBER *A, int lda,
+                         const NUMBER *tau, NUMBER *work, int lwork, int *info)
 {
-    void (*orgqr)(const int *, const int *, const int *, REAL *, const int *, const REAL *, REAL *,
-                  const int *, int *);
+    void (*orgqr)(const int *, const int *, const int *, NUMBER *, const int *, const NUMBER *,
+                  NUMBER *, const int *, int *);
     int work_size = (int)WORK(n);
     BEGIN(m >= n && n >= k && lda >= m && lwork >= 9 * n + 3 &&
           holds(A, extent(lda, n), sizeof *A) && holds(tau, (size_t)k, sizeof *tau) &&
           holds(work, (size_t)lwork, sizeof *work) && holds(info, 1, sizeof *info));
-    LAPACK(orgqr, L("orgqr_"));
-    REAL *own = malloc((size_t)work_size * sizeof *own);
+    LAPACK(orgqr, LAPACK_UN("gqr_"));
+    NUMBER *own = malloc((size_t)work_size * sizeof *own);
     if (!own)
         return CUSOLVER_STATUS_ALLOC_FAILED;
     memset(work, 0xaa, (size_t)lwork * sizeof *work);
@@ -129,30 +131,33 @@ cusolverStatus_t F(orgqr)(cusolverDnHandle_t handle, int m, int n, int k, REAL *
 
 /* ---- syevd ----------------------------------------------------------------------------------- */
 
-static int F(eigen)(REAL *a, int n, int lda, cublasFillMode_t uplo, REAL *w, int *info)
+static int F(eigen)(NUMBER *a, int n, int lda, cublasFillMode_t uplo, REAL *w, int *info)
 {
-    void (*syev)(const char *, const char *, const int *, REAL *, const int *, REAL *, REAL *,
-                 const int *, int *);
+    void (*syev)(const char *, const char *, const int *, NUMBER *, const int *, REAL *, NUMBER *,
+                 const int *AND_REAL(REAL *), int *);
     int work_size = (int)WORK(n);
-    LAPACK(syev, L("syev_"));
-    REAL *own = malloc((size_t)work_size * sizeof *own);
-    if (!own)
-        return CUSOLVER_STATUS_ALLOC_FAILED;
-    syev("V", uplo == CUBLAS_FILL_MODE_UPPER ? "U" : "L", &n, a, &lda, w, own, &work_size, info);
+    LAPACK(syev, LAPACK_HE("ev_"));
+    NUMBER *own = malloc((size_t)work_size * sizeof *own);
+    REAL *reals = malloc(3 * (size_t)(n + 1) * sizeof *reals);
+    if (own && reals)
+        syev("V", uplo == CUBLAS_FILL_MODE_UPPER ? "U" : "L", &n, a, &lda, w, own,
+             &work_size AND_REAL(reals), info);
+    int failed = !own || !reals;
     free(own);
-    return 0;
+    free(reals);
+    return failed ? CUSOLVER_STATUS_ALLOC_FAILED : 0;
 }
 
-cusolverStatus_t F(syevd_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
-                                     cublasFillMode_t uplo, int n, const REAL *A, int lda,
-                                     const REAL *W, int *lwork)
+cusolverStatus_t HE(evd_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
+                                    cublasFillMode_t uplo, int n, const NUMBER *A, int lda,
+                                    const REAL *W, int *lwork)
 {
     return size_is(handle, jobz == CUSOLVER_EIG_MODE_VECTOR && n >= 0 && lda >= n, lwork,
                    6LL * n + 1);
 }
 
-cusolverStatus_t F(syevd)(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo,
-                          int n, REAL *A, int lda, REAL *W, REAL *work, int lwork, int *info)
+cusolverStatus_t HE(evd)(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo,
+                         int n, NUMBER *A, int lda, REAL *W, NUMBER *work, int lwork, int *info)
 {
     BEGIN(jobz == CUSOLVER_EIG_MODE_VECTOR && lda >= n && lwork >= 6 * n + 1 &&
           holds(A, extent(lda, n), sizeof *A) && holds(W, (size_t)n, sizeof *W) &&
@@ -161,20 +166,20 @@ cusolverStatus_t F(syevd)(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cub
     return (cusolverStatus_t)F(eigen)(A, n, lda, uplo, W, info);
 }
 
-cusolverStatus_t F(syevjBatched_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
-                                            cublasFillMode_t uplo, int n, const REAL *A, int lda,
-                                            const REAL *W, int *lwork, syevjInfo_t params,
-                                            int batchSize)
+cusolverStatus_t HE(evjBatched_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
+                                           cublasFillMode_t uplo, int n, const NUMBER *A, int lda,
+                                           const REAL *W, int *lwork, syevjInfo_t params,
+                                           int batchSize)
 {
     return size_is(
         handle, jobz == CUSOLVER_EIG_MODE_VECTOR && n >= 0 && lda >= n && params && batchSize > 0,
         lwork, 3LL * n * batchSize);
 }
 
-cusolverStatus_t F(syevjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
-                                 cublasFillMode_t uplo, int n, REAL *A, int lda, REAL *W,
-                                 REAL *work, int lwork, int *info, syevjInfo_t params,
-                                 int batchSize)
+cusolverStatus_t HE(evjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
+                                cublasFillMode_t uplo, int n, NUMBER *A, int lda, REAL *W,
+                                NUMBER *work, int lwork, int *info, syevjInfo_t params,
+                                int batchSize)
 {
     size_t count = (size_t)batchSize;
     BEGIN(jobz == CUSOLVER_EIG_MODE_VECTOR && lda >= n && params && lwork >= 3 * n * batchSize &&
@@ -189,19 +194,23 @@ cusolverStatus_t F(syevjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t jo
 
 /* ---- gesvd ----------------------------------------------------------------------------------- */
 
-static int F(singular)(const char *jobs, int m, int n, REAL *a, int lda, REAL *s, REAL *u, int ldu,
-                       REAL *vt, int ldvt, int *info)
+static int F(singular)(const char *jobs, int m, int n, NUMBER *a, int lda, REAL *s, NUMBER *u,
+                       int ldu, NUMBER *vt, int ldvt, int *info)
 {
-    void (*gesdd)(const char *, const int *, const int *, REAL *, const int *, REAL *, REAL *,
-                  const int *, REAL *, const int *, REAL *, const int *, int *, int *);
+    void (*gesdd)(const char *, const int *, const int *, NUMBER *, const int *, REAL *, NUMBER *,
+                  const int *, NUMBER *, const int *, NUMBER *, const int *AND_REAL(REAL *), int *,
+                  int *);
     int work_size = 256 + 64 * (m + n) + 8 * n * n;
     LAPACK(gesdd, L("gesdd_"));
-    REAL *own = malloc((size_t)work_size * sizeof *own);
+    NUMBER *own = malloc((size_t)work_size * sizeof *own);
+    REAL *reals = malloc((size_t)(2 * n * (m + 3 * n + 4) + 8) * sizeof *reals);
     int *places = malloc((size_t)(8 * n + 8) * sizeof *places);
-    if (own && places)
-        gesdd(jobs, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, own, &work_size, places, info);
-    int failed = !own || !places;
+    if (own && reals && places)
+        gesdd(jobs, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, own, &work_size AND_REAL(reals), places,
+              info);
+    int failed = !own || !reals || !places;
     free(own);
+    free(reals);
     free(places);
     return failed ? CUSOLVER_STATUS_ALLOC_FAILED : 0;
 }
@@ -212,8 +221,8 @@ cusolverStatus_t F(gesvd_bufferSize)(cusolverDnHandle_t handle, int m, int n, in
 }
 
 cusolverStatus_t F(gesvd)(cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m,
-                          int n, REAL *A, int lda, REAL *S, REAL *U, int ldu, REAL *VT, int ldvt,
-                          REAL *work, int lwork, REAL *rwork, int *info)
+                          int n, NUMBER *A, int lda, REAL *S, NUMBER *U, int ldu, NUMBER *VT,
+                          int ldvt, NUMBER *work, int lwork, REAL *rwork, int *info)
 {
     BEGIN(jobu == 'S' && jobvt == 'S' && m >= n && lda >= m && ldu >= m && ldvt >= n &&
           lwork >= 5 * m + n && holds(A, extent(lda, n), sizeof *A) &&
@@ -225,8 +234,8 @@ cusolverStatus_t F(gesvd)(cusolverDnHandle_t handle, signed char jobu, signed ch
 }
 
 cusolverStatus_t F(gesvdjBatched_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
-                                             int m, int n, const REAL *A, int lda, const REAL *S,
-                                             const REAL *U, int ldu, const REAL *V, int ldv,
+                                             int m, int n, const NUMBER *A, int lda, const REAL *S,
+                                             const NUMBER *U, int ldu, const NUMBER *V, int ldv,
                                              int *lwork, gesvdjInfo_t params, int batchSize)
 {
     return size_is(handle,
@@ -236,8 +245,8 @@ cusolverStatus_t F(gesvdjBatched_bufferSize)(cusolverDnHandle_t handle, cusolver
 }
 
 cusolverStatus_t F(gesvdjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t jobz, int m, int n,
-                                  REAL *A, int lda, REAL *S, REAL *U, int ldu, REAL *V, int ldv,
-                                  REAL *work, int lwork, int *info, gesvdjInfo_t params,
+                                  NUMBER *A, int lda, REAL *S, NUMBER *U, int ldu, NUMBER *V,
+                                  int ldv, NUMBER *work, int lwork, int *info, gesvdjInfo_t params,
                                   int batchSize)
 {
     size_t count = (size_t)batchSize;
@@ -255,17 +264,22 @@ cusolverStatus_t F(gesvdjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t j
         for (int column = 0; column < n; column++)
             for (int row = 0; row < m; row++)
                 j.w[column][row] =
-                    (long double)A[i * extent(lda, n) + (size_t)(row + column * lda)];
+                    (long double complex)A[i * extent(lda, n) + (size_t)(row + column * lda)];
         decompose(&j);
         for (int column = 0; column < m; column++)
             for (int row = 0; row < m; row++)
-                U[i * extent(ldu, m) + (size_t)(row + column * ldu)] = (REAL)j.w[column][row];
+                U[i * extent(ldu, m) + (size_t)(row + column * ldu)] = (NUMBER)j.w[column][row];
         for (int column = 0; column < n; column++) {
             S[i * (size_t)n + (size_t)column] = (REAL)j.s[column];
             for (int row = 0; row < n; row++)
-                V[i * extent(ldv, n) + (size_t)(row + column * ldv)] = (REAL)j.v[column][row];
+                V[i * extent(ldv, n) + (size_t)(row + column * ldv)] = (NUMBER)j.v[column][row];
         }
         info[i] = 0;
     }
     return CUSOLVER_STATUS_SUCCESS;
 }
+
+#undef LETTER
+#undef LAPACK_LETTER
+#undef NUMBER
+#undef REAL

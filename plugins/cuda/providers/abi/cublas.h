@@ -35,6 +35,8 @@ enum { CUBLAS_CONSTANTS(ABI_CONSTANT) };
 typedef int cublasStatus_t, cublasOperation_t, cublasFillMode_t, cublasMath_t, cublasComputeType_t,
     cublasGemmAlgo_t, cudaDataType;
 typedef struct cublasContext *cublasHandle_t;
+typedef float _Complex cuComplex;
+typedef double _Complex cuDoubleComplex;
 #endif
 
 #define CUBLAS_FUNCTIONS(X)                                                                        \

@@ -14,13 +14,12 @@ int64_t jit_slabs_plus(int64_t sum, int64_t a, int64_t b)
 #define OF_C64 "-DCOMPLEX=c64 -DPART=f32"
 #define OF_C128 "-DCOMPLEX=c128 -DPART=f64"
 
-/* Compiler options: the type of a slab's numbers and, for kernels that read or write operands, the operands' type. */
 static const char *inside_of(int complex, int has_f64)
 {
     return !complex ? "" : has_f64 ? OF_C128 : OF_C64;
 }
 
-static const char *options_of(collet_dtype dtype, int has_f64)
+const char *jit_slabs_options(collet_dtype dtype, int has_f64)
 {
     switch (dtype) {
     case COLLET_F32:
@@ -41,7 +40,7 @@ jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
     int has_f64 = jit_traits_of(device)->has_f64 != 0, complex = part_of(a->dtype) != a->dtype;
     jit_slabs d = {.s = jit_sequence_of(device, queue, call),
                    .source = source,
-                   .options = options_of(a->dtype, has_f64),
+                   .options = jit_slabs_options(a->dtype, has_f64),
                    .inside = inside_of(complex, has_f64),
                    .complex = complex,
                    .m = operand_extent(a, 1),

@@ -28,6 +28,10 @@ typedef struct jit_slabs {
 jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input);
 
+/* Compiler options of kernels that read or write operands of the dtype: the operands' type and the type of a slab's
+ * numbers. */
+const char *jit_slabs_options(collet_dtype dtype, int has_f64);
+
 /* Makes the numbers complex even if the operand is real. */
 void jit_slabs_widen(jit_slabs *d, collet_dtype dtype);
 
