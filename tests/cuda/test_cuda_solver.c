@@ -26,14 +26,16 @@ static int close_solver(void **state)
     return solver->handles || solver->wrong ? -1 : left;
 }
 
-/* cholesky of `count` matrices of n x n numbers, which are 0. */
-static collet_status run_with_dtype(collet_queue *q, collet_dtype dtype, int64_t count, int64_t n)
+/* cholesky of `count` matrices of n x n numbers, which are 0. `by_columns`: the result is column-major. */
+static collet_status run_as(collet_queue *q, collet_dtype dtype, int64_t count, int64_t n,
+                            int by_columns)
 {
     const int64_t shape[] = {count, n, n}, strides[] = {n * n, n, 1}, one = 1;
+    const int64_t lower[] = {n * n, by_columns ? 1 : n, by_columns ? n : 1};
     uint64_t bytes = (uint64_t)(count * n * n) * (dtype == COLLET_F32 ? 4 : 16);
     collet_buffer *buffers[] = {new_buffer(device, bytes), new_buffer(device, (uint64_t)count * 4),
                                 new_buffer(device, bytes)};
-    const collet_operand operands[] = {{buffers[0], 0, dtype, 3, shape, strides},
+    const collet_operand operands[] = {{buffers[0], 0, dtype, 3, shape, lower},
                                        {buffers[1], 0, COLLET_I32, 1, shape, &one},
                                        {buffers[2], 0, dtype, 3, shape, strides}};
     collet_status status = run_with(device, q, COLLET_OP_CHOLESKY,
@@ -45,7 +47,7 @@ static collet_status run_with_dtype(collet_queue *q, collet_dtype dtype, int64_t
 
 static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
 {
-    return run_with_dtype(q, COLLET_F32, count, n);
+    return run_as(q, COLLET_F32, count, n, 0);
 }
 
 /* Returns the number of library calls. */
@@ -56,6 +58,39 @@ static int calls_for(collet_queue *q, int64_t count, int64_t n)
     assert_good(wait_all(device, q));
     assert_true(cu->launch_count > launched);
     return solver->computed - before;
+}
+
+static void run_svd(int64_t m, int64_t n)
+{
+    int64_t k = m < n ? m : n, one = 1;
+    const int64_t shape[] = {m, n}, strides[] = {n, 1}, u[] = {m, k}, u_strides[] = {k, 1},
+                  v[] = {k, n};
+    uint64_t bytes = (uint64_t)(m * n) * 4;
+    collet_buffer *buffers[5];
+    for (int i = 0; i < 5; i++)
+        buffers[i] = new_buffer(device, bytes);
+    const collet_operand operands[] = {{buffers[0], 0, COLLET_F32, 2, u, u_strides},
+                                       {buffers[1], 0, COLLET_F32, 1, &k, &one},
+                                       {buffers[2], 0, COLLET_F32, 2, v, strides},
+                                       {buffers[3], 0, COLLET_I32, 0, NULL, NULL},
+                                       {buffers[4], 0, COLLET_F32, 2, shape, strides}};
+    assert_good(run_with(device, queue, COLLET_OP_SVD,
+                         COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32, COLLET_I32, COLLET_F32), 4,
+                         operands, NULL, 0));
+    for (int i = 0; i < 5; i++)
+        plugin->buffer_free(device, buffers[i]);
+}
+
+/* The kernels launched after the first `before`, each followed by a blank. */
+static const char *kernels_since(int before)
+{
+    static char names[1024];
+    names[0] = '\0';
+    for (int i = before; i < cu->launch_count; i++) {
+        strcat(names, cu->launches[i % FAKE_LAUNCHES].kernel);
+        strcat(names, " ");
+    }
+    return names;
 }
 
 static void reopen(void)
@@ -81,10 +116,27 @@ TEST_WITH(each_dtype, open_solver, close_solver)
     static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_C64, COLLET_C128};
     for (int i = 0; i < 4; i++) {
         int before = solver->of_complex;
-        assert_good(run_with_dtype(queue, dtypes[i], 1, 100));
+        assert_good(run_as(queue, dtypes[i], 1, 100, 0));
         assert_good(wait_all(device, queue));
         assert_int_equal(solver->of_complex - before, i < 2 ? 0 : 1);
     }
+}
+
+/* cuSOLVER computes in the outputs if they are row-major; `finish` corrects them, `store` copies. */
+TEST_WITH(in_place, open_solver, close_solver)
+{
+    int before = cu->launch_count;
+    assert_good(run_as(queue, COLLET_F32, 1, 100, 0));
+    assert_string_equal(kernels_since(before), "load check_pivots finish ");
+    before = cu->launch_count;
+    assert_good(run_as(queue, COLLET_F32, 1, 100, 1));
+    assert_string_equal(kernels_since(before), "load check_pivots store ");
+    before = cu->launch_count;
+    run_svd(100, 100);
+    assert_string_equal(kernels_since(before), "measure load check_spectra store finish finish ");
+    before = cu->launch_count;
+    run_svd(120, 100);
+    assert_string_equal(kernels_since(before), "measure load check_spectra store store store ");
 }
 
 TEST_WITH(batched, open_solver, close_solver)

@@ -17,6 +17,8 @@ static const jit_source source =
 /* Maximum number of matrices computed in turn: with more, the kernels of
  * plugins/shared/jit use the device better. */
 #define SERIAL_MAX 64
+/* More numbers than any device has, and few enough that no size overflows. */
+#define NUMBERS_MAX ((int64_t)1 << 48)
 /* Matrices are scaled to binary exponents from -TOP to TOP, so that squares neither overflow nor underflow. */
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
@@ -35,7 +37,7 @@ static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
     int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     j->count = jit_batch_begin(&j->x.operands, a, a->ndim - 2);
     if (m < 1 || n < 1 || j->count < 1 || m > INT_MAX || n > INT_MAX || j->count > INT_MAX ||
-        atomic_load(&j->device->base.lost))
+        m * n > NUMBERS_MAX / j->count || atomic_load(&j->device->base.lost))
         return 0;
     for (uint32_t k = 0; k < operands; k++)
         jit_batch_operand(&j->x.operands, k, operand_of(j->call, k));
@@ -87,7 +89,6 @@ int solver_plan(solver_job *j, const solver_op *o, collet_device *d, collet_queu
     consider(j, o);
     if (!j->possible || !cuda_library_chosen(d, &j->choice) || !is_ready(j))
         return 0;
-    j->a = solver_reserve_numbers(j, j->count * j->m * j->n);
     if (!o->reserve(j))
         return 0;
     pthread_mutex_lock(&d->solver.library.lock);
@@ -123,6 +124,25 @@ uint64_t solver_scratch_bytes(const solver_job *j)
     return j->overflow ? UINT64_MAX : j->scratch;
 }
 
+solver_location solver_locate(solver_job *j, int k, int64_t rows, int64_t columns)
+{
+    jit_layout l;
+    if (k >= 0 && jit_batch_layout(&l, &j->x.operands, (uint32_t)k, columns, rows) &&
+        !l.transposed && l.leading <= INT_MAX)
+        return (solver_location){1 + k, (int)l.leading,
+                                 (int64_t)operand_of(j->call, (uint32_t)k)->byte_offset, l.step};
+    return (solver_location){0, (int)rows, solver_reserve_numbers(j, j->count * rows * columns),
+                             rows * columns};
+}
+
+void *solver_at(const solver_job *j, const solver_location *l, int64_t i)
+{
+    const collet_buffer *buffer =
+        l->output ? operand_of(j->call, (uint32_t)l->output - 1)->buffer : j->call->workspace;
+    return (void *)(uintptr_t)(cuda_address(buffer) + (CUdeviceptr)l->first +
+                               (CUdeviceptr)(i * l->pitch) * cpu_dtype_size(j->dtype));
+}
+
 static void *address(const solver_job *j, int64_t offset)
 {
     return (void *)(uintptr_t)(cuda_address(j->call->workspace) + (CUdeviceptr)offset);
@@ -150,7 +170,8 @@ static exchange exchange_of(const solver_job *j, const solver_matrix *of)
     exchange x = j->x;
     x.m = of->m;
     x.n = of->n;
-    x.groups = (int64_t)jit_groups(jit_traits_of(j->device), (uint64_t)(of->m * of->n));
+    x.groups = (int64_t)(jit_ceiling((uint64_t)of->m, EXCHANGE_TILE) *
+                         jit_ceiling((uint64_t)of->n, EXCHANGE_TILE));
     x.matrix = of->matrix;
     x.pitch = of->pitch;
     x.down = of->down;
@@ -171,6 +192,8 @@ static void launch(solver_job *j, const char *kernel, int k, uint64_t groups,
                      kernel);
     if (k >= 0)
         jit_pass_operand(&l, operand_of(j->call, (uint32_t)k));
+    jit_pass_buffer(&l, of->output ? operand_of(j->call, (uint32_t)of->output - 1)->buffer
+                                   : j->call->workspace);
     jit_pass_buffer(&l, j->call->workspace);
     jit_pass_block(&l, &x, sizeof x);
     collet_status status = jit_enqueue(j->device, j->queue, &l, groups, j->call->err);
@@ -186,7 +209,7 @@ void solver_launch(solver_job *j, const char *kernel, int k, uint64_t groups,
 
 static uint64_t groups_of(const solver_job *j, const solver_matrix *of)
 {
-    return (uint64_t)j->count * jit_groups(jit_traits_of(j->device), (uint64_t)(of->m * of->n));
+    return (uint64_t)(j->count * exchange_of(j, of).groups);
 }
 
 void solver_load(solver_job *j, const solver_matrix *what)
@@ -198,7 +221,7 @@ void solver_load(solver_job *j, const solver_matrix *what)
 
 void solver_store(solver_job *j, const solver_matrix *what)
 {
-    solver_launch(j, "store", (int)what->k, groups_of(j, what), what);
+    solver_launch(j, what->output ? "finish" : "store", (int)what->k, groups_of(j, what), what);
 }
 
 /* ---- Calls of the library -------------------------------------------------------------------- */

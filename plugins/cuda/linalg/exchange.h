@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
- * and in column-major order, and copy the results back. */
+/* exchange.h - decompositions by cuSOLVER, whose matrices are column-major. Kernels of cusolver.dev copy the matrices to
+ * the workspace or to an output, scaled, and copy the results back. A row-major matrix is, in column-major order, its
+ * transpose: what cuSOLVER computes of the transpose it stores to the output without a copy. */
 #pragma once
 
 #include <limits.h>
@@ -12,6 +13,14 @@
 #include "cuda/runtime/ways.h"
 
 #include "exchange_params.h"
+
+/* Column-major matrices with leading dimension `lead`, the first `first` bytes from the beginning of the workspace or of
+ * an operand, the next `pitch` numbers further. */
+typedef struct solver_location {
+    int output; /* 1 + the operand; 0: the workspace */
+    int lead;
+    int64_t first, pitch;
+} solver_location;
 
 /* A call while its commands are enqueued. int64_t members other than `count` are offsets into the workspace. */
 typedef struct solver_job {
@@ -32,9 +41,11 @@ typedef struct solver_job {
     int lwork;       /* size, in numbers, of cuSOLVER's own workspace, which all matrices share */
     int64_t a, work; /* the matrices; cuSOLVER's workspace */
     int64_t places;  /* cholesky: pointers to the matrices */
-    int64_t pivots, b, noted;          /* lu and solve; `noted`: flags of columns */
-    int64_t taus, signs;               /* qr */
-    int64_t values, left, right, rest; /* eigh and svd */
+    int64_t pivots, b, noted;    /* lu and solve; `noted`: flags of columns */
+    int64_t taus, signs;         /* qr */
+    int64_t values, rest;        /* eigh and svd */
+    solver_location factor;      /* cholesky */
+    solver_location left, right; /* svd */
     int rows, columns; /* svd: the matrices, or their transposes, with rows >= columns; solve:
                           columns of the right-hand side */
     int transposed;
@@ -75,20 +86,27 @@ int64_t solver_reserve_reals(solver_job *j, int64_t count);
 /* All reserved bytes, or UINT64_MAX on overflow. */
 uint64_t solver_scratch_bytes(const solver_job *j);
 
+/* Reserves column-major matrices in the workspace; or, if k >= 0 and output k is row-major, the transposes that it has. */
+solver_location solver_locate(solver_job *j, int k, int64_t rows, int64_t columns);
+/* The address of matrix i. */
+void *solver_at(const solver_job *j, const solver_location *location, int64_t i);
+
 /* Addresses in the workspace: of numbers of the matrices' dtype, of reals and of integers. */
 void *solver_number(const solver_job *j, int64_t offset, int64_t index);
 void *solver_real(const solver_job *j, int64_t offset, int64_t index);
 int *solver_integer(const solver_job *j, int64_t offset, int64_t index);
 
-/* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and its layout in the workspace. */
+/* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and cuSOLVER's matrix: its first byte in
+ * the workspace, or in operand `output` - 1 unless `output` is 0, and its strides. */
 typedef struct solver_matrix {
     uint32_t k, place;
     int64_t m, n, matrix, pitch, down, across;
     int flags;
     int real; /* the numbers are reals */
+    int output;
 } solver_matrix;
 
-/* Enqueue copies to and from the workspace. */
+/* Enqueue copies to and from cuSOLVER's matrices. In an output, solver_store only corrects what cuSOLVER stored. */
 void solver_load(solver_job *j, const solver_matrix *what);
 void solver_store(solver_job *j, const solver_matrix *what);
 /* Enqueues `kernel` of cusolver.dev on output k (-1: no output), the workspace and the exchange. */

@@ -3,12 +3,12 @@
 #ifndef COLLET_CUDA_LINALG_EXCHANGE_PARAMS_H
 #define COLLET_CUDA_LINALG_EXCHANGE_PARAMS_H
 
-/* Offsets into the workspace, in bytes, and the extents that are copied. */
+/* Offsets into the workspace (`matrix`: or into an output), in bytes, and the extents that are copied. */
 typedef struct exchange {
     i64 count;          /* matrices */
     i64 m, n;           /* extents of the part that is copied or checked */
     i64 groups;         /* groups of a launch, per matrix */
-    i64 matrix, pitch;  /* the first element; elements between matrices */
+    i64 matrix, pitch;  /* the first element of cuSOLVER's matrices; elements between matrices */
     i64 down, across;   /* elements between rows, between columns */
     i64 parts, partial; /* largest magnitudes, real, `parts` per matrix */
     i64 scales;         /* real, one per matrix: the scale factor; 0: not finite */
@@ -24,13 +24,17 @@ typedef struct exchange {
     jit_batch operands;
 } exchange;
 
+/* Rows and columns of a tile, which one group copies. */
+#define EXCHANGE_TILE 32
+
 /* Values of `pivots`. */
 #define CHECK_CHOLESKY 0
 #define CHECK_LU 1
 #define CHECK_SOLVE 2
 
 /* Flags. */
-#define EXCHANGE_MIRRORED 1 /* Hermitian: only the lower triangle is read, and of its diagonal the real parts */
+#define EXCHANGE_HERMITIAN                                                                         \
+    1                    /* only the lower triangle is copied, and of its diagonal the real parts */
 #define EXCHANGE_RAW 2   /* not scaled */
 #define EXCHANGE_NOTED 4 /* columns that are not finite are flagged in `extra` and zeroed */
 #define EXCHANGE_LOWER 8

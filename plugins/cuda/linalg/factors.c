@@ -42,6 +42,7 @@ static void *matrix_at(const solver_job *j, int64_t i)
 
 static int reserve_cholesky(solver_job *j)
 {
+    j->factor = solver_locate(j, 0, j->n, j->n);
     if (j->batched)
         j->places = solver_reserve(j, j->count, sizeof(void *));
     return 1;
@@ -51,26 +52,31 @@ static int size_cholesky(solver_job *j, cuda_solver *library)
 {
     return j->batched ? CUSOLVER_STATUS_SUCCESS
                       : (int)SOLVER(j, potrf_bufferSize, library->sizes, CUBLAS_FILL_MODE_UPPER,
-                                    j->n, NULL, j->n, &j->lwork);
+                                    j->n, NULL, j->factor.lead, &j->lwork);
 }
 
-/* In memory, the column-major upper factor U = L^T is the row-major L. */
+/* The column-major upper triangle is the row-major lower triangle of A^T = conj(A). conj(A) = U^H U gives A = L L^H with
+ * the row-major L = U^T. */
 static int step_cholesky(const solver_job *j, cusolverDnHandle_t handle, int64_t i)
 {
     return j->batched ? (int)SOLVER(j, potrfBatched, handle, CUBLAS_FILL_MODE_UPPER, j->n,
-                                    solver_number(j, j->places, 0), j->n,
+                                    solver_number(j, j->places, 0), j->factor.lead,
                                     solver_integer(j, j->x.infos, 0), (int)j->count)
-                      : (int)SOLVER(j, potrf, handle, CUBLAS_FILL_MODE_UPPER, j->n, matrix_at(j, i),
-                                    j->n, solver_number(j, j->work, 0), j->lwork,
+                      : (int)SOLVER(j, potrf, handle, CUBLAS_FILL_MODE_UPPER, j->n,
+                                    solver_at(j, &j->factor, i), j->factor.lead,
+                                    solver_number(j, j->work, 0), j->lwork,
                                     solver_integer(j, j->x.infos, i));
 }
 
 static void run_cholesky(solver_job *j)
 {
     solver_matrix a = by_columns(j, 2);
-    a.down = j->n;
+    a.output = j->factor.output;
+    a.matrix = j->factor.first;
+    a.pitch = j->factor.pitch;
+    a.down = j->factor.lead;
     a.across = 1;
-    a.flags = EXCHANGE_MIRRORED | EXCHANGE_RAW;
+    a.flags = EXCHANGE_HERMITIAN | EXCHANGE_RAW;
     solver_load(j, &a);
     j->x.extra = j->places;
     if (j->batched)
@@ -98,6 +104,7 @@ const solver_op solver_cholesky = {COLLET_OP_CHOLESKY,
 
 static int reserve_lu(solver_job *j)
 {
+    j->a = solver_reserve_numbers(j, j->count * j->m * j->n);
     j->pivots = solver_reserve(j, j->count * j->min_extent, sizeof(int));
     return 1;
 }
@@ -187,6 +194,7 @@ const solver_op solver_solve = {COLLET_OP_SOLVE,   2,        0,         0,
 
 static int reserve_qr(solver_job *j)
 {
+    j->a = solver_reserve_numbers(j, j->count * j->m * j->n);
     j->taus = solver_reserve_numbers(j, j->count * j->min_extent);
     j->signs = solver_reserve_numbers(j, j->count * j->min_extent);
     return 1;

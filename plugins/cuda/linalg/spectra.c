@@ -59,6 +59,7 @@ static void check(solver_job *j, int k)
 
 static int reserve_eigh(solver_job *j)
 {
+    j->a = solver_reserve_numbers(j, j->count * j->n * j->n);
     j->values = solver_reserve_reals(j, j->count * j->n);
     return 1;
 }
@@ -90,7 +91,7 @@ static void run_eigh(solver_job *j)
 {
     int64_t n = j->n;
     solver_matrix a = columns_of(3, j->a, n, n, n * n, n);
-    a.flags = EXCHANGE_MIRRORED;
+    a.flags = EXCHANGE_HERMITIAN;
     solver_load(j, &a);
     solver_call(j, j->batched ? "cusolverDnsyevjBatched" : "cusolverDnsyevd", step_eigh);
     check(j, 2);
@@ -112,14 +113,16 @@ static int left_columns(const solver_job *j)
 
 static int reserve_svd(solver_job *j)
 {
-    /* gesvd requires rows >= columns. */
-    j->transposed = j->m < j->n;
+    /* gesvd requires rows >= columns. The transpose of a row-major matrix is column-major. */
+    j->transposed = j->m <= j->n;
     j->rows = j->transposed ? j->n : j->m;
     j->columns = j->min_extent;
     int64_t rows = j->rows, columns = j->columns;
+    int direct = j->transposed && !j->batched;
+    j->a = solver_reserve_numbers(j, j->count * rows * columns);
     j->values = solver_reserve_reals(j, j->count * columns);
-    j->left = solver_reserve_numbers(j, j->count * rows * left_columns(j));
-    j->right = solver_reserve_numbers(j, j->count * columns * columns);
+    j->left = solver_locate(j, direct ? 2 : -1, rows, left_columns(j));
+    j->right = solver_locate(j, direct ? 0 : -1, columns, columns);
     j->rest = solver_reserve_reals(j, columns);
     return 1;
 }
@@ -138,15 +141,14 @@ static int step_svd(const solver_job *j, cusolverDnHandle_t handle, int64_t i)
     int64_t rows = j->rows, columns = j->columns;
     void *a = solver_number(j, j->a, i * rows * columns);
     void *values = solver_real(j, j->values, i * columns);
-    void *left = solver_number(j, j->left, i * rows * columns);
-    void *right = solver_number(j, j->right, i * columns * columns);
+    void *left = solver_at(j, &j->left, i), *right = solver_at(j, &j->right, i);
     return j->batched ? (int)SOLVER(j, gesvdjBatched, handle, CUSOLVER_EIG_MODE_VECTOR, j->rows,
-                                    j->columns, a, j->rows, values, left, j->rows, right,
-                                    j->columns, solver_number(j, j->work, 0), j->lwork,
+                                    j->columns, a, j->rows, values, left, j->left.lead, right,
+                                    j->right.lead, solver_number(j, j->work, 0), j->lwork,
                                     solver_integer(j, j->x.infos, i),
                                     j->device->solver.singular_values, (int)j->count)
                       : (int)SOLVER(j, gesvd, handle, 'S', 'S', j->rows, j->columns, a, j->rows,
-                                    values, left, j->rows, right, j->columns,
+                                    values, left, j->left.lead, right, j->right.lead,
                                     solver_number(j, j->work, 0), j->lwork,
                                     solver_real(j, j->rest, 0), solver_integer(j, j->x.infos, i));
 }
@@ -156,8 +158,11 @@ static void run_svd(solver_job *j)
     int64_t rows = j->rows, columns = j->columns;
     solver_matrix a = columns_of(4, j->a, rows, columns, rows * columns, rows);
     /* A = U S V^H; A^T = U S V^H gives A = (V^H)^T S U^T. gesvd returns V^H, gesvdjBatched V. */
-    solver_matrix left = columns_of(0, j->left, rows, columns, rows * left_columns(j), rows);
-    solver_matrix right = columns_of(2, j->right, columns, columns, columns * columns, columns);
+    solver_matrix left = columns_of(0, j->left.first, rows, columns, j->left.pitch, j->left.lead);
+    solver_matrix right =
+        columns_of(2, j->right.first, columns, columns, j->right.pitch, j->right.lead);
+    left.output = j->left.output;
+    right.output = j->right.output;
     if (j->batched) {
         right = transpose_of(right);
         right.flags = EXCHANGE_CONJUGATED;

@@ -154,6 +154,12 @@ static size_t extent(int lead, int columns)
     return columns > 0 ? (size_t)lead * (size_t)columns : 0;
 }
 
+/* The numbers from the first to the last of a matrix, whose last column may be at the end of the memory. */
+static size_t span(int lead, int rows, int columns)
+{
+    return columns > 0 ? (size_t)lead * (size_t)(columns - 1) + (size_t)rows : 0;
+}
+
 #define BEGIN(ok)                                                                                  \
     do {                                                                                           \
         cusolverStatus_t begun_ = begin(handle, sizeof(NUMBER) > sizeof(REAL), ok);                \

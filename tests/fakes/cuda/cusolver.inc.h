@@ -23,7 +23,7 @@ static int F(factor)(NUMBER *a, int n, int lda, cublasFillMode_t uplo, int *info
 cusolverStatus_t F(potrf)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, NUMBER *A,
                           int lda, NUMBER *Workspace, int Lwork, int *devInfo)
 {
-    BEGIN(lda >= n && Lwork >= n + 13 && holds(A, extent(lda, n), sizeof *A) &&
+    BEGIN(lda >= n && Lwork >= n + 13 && holds(A, span(lda, n, n), sizeof *A) &&
           holds(Workspace, (size_t)Lwork, sizeof *Workspace) && holds(devInfo, 1, sizeof *devInfo));
     memset(Workspace, 0xaa, (size_t)Lwork * sizeof *Workspace);
     return (cusolverStatus_t)F(factor)(A, n, lda, uplo, devInfo);
@@ -35,7 +35,7 @@ cusolverStatus_t F(potrfBatched)(cusolverDnHandle_t handle, cublasFillMode_t upl
     BEGIN(lda >= n && batchSize > 0 && holds(Aarray, (size_t)batchSize, sizeof *Aarray) &&
           holds(infoArray, (size_t)batchSize, sizeof *infoArray));
     for (int i = 0; i < batchSize; i++)
-        if (!holds(Aarray[i], extent(lda, n), sizeof(NUMBER)) ||
+        if (!holds(Aarray[i], span(lda, n, n), sizeof(NUMBER)) ||
             F(factor)(Aarray[i], n, lda, uplo, &infoArray[i]))
             return CUSOLVER_STATUS_INTERNAL_ERROR;
     return CUSOLVER_STATUS_SUCCESS;
@@ -226,8 +226,8 @@ cusolverStatus_t F(gesvd)(cusolverDnHandle_t handle, signed char jobu, signed ch
 {
     BEGIN(jobu == 'S' && jobvt == 'S' && m >= n && lda >= m && ldu >= m && ldvt >= n &&
           lwork >= 5 * m + n && holds(A, extent(lda, n), sizeof *A) &&
-          holds(S, (size_t)n, sizeof *S) && holds(U, extent(ldu, n), sizeof *U) &&
-          holds(VT, extent(ldvt, n), sizeof *VT) && holds(work, (size_t)lwork, sizeof *work) &&
+          holds(S, (size_t)n, sizeof *S) && holds(U, span(ldu, m, n), sizeof *U) &&
+          holds(VT, span(ldvt, n, n), sizeof *VT) && holds(work, (size_t)lwork, sizeof *work) &&
           (!rwork || holds(rwork, (size_t)n - 1, sizeof *rwork)) && holds(info, 1, sizeof *info));
     memset(work, 0xaa, (size_t)lwork * sizeof *work);
     return (cusolverStatus_t)F(singular)("S", m, n, A, lda, S, U, ldu, VT, ldvt, info);
