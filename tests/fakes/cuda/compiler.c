@@ -93,6 +93,9 @@ static int compile(const build_files *w, int whole, int count, const char *const
             arguments[used++] = options[i];
     if (whole) {
         arguments[used++] = "-O1";
+        /* As on a GPU, an unaligned access ends the process. */
+        arguments[used++] = "-fsanitize=alignment";
+        arguments[used++] = "-fsanitize-undefined-trap-on-error";
         arguments[used++] = "-fPIC";
         arguments[used++] = "-shared";
         arguments[used++] = "-x";

@@ -54,7 +54,8 @@ static collet_status run(collet_device *device, collet_queue *queue, const colle
     jit_steps_pass(&s, &l, p, constants, 0, words);
     if (packed.flat) {
         uint64_t n = (uint64_t)operand_count(packed.operands);
-        groups = jit_groups_per_item(s.traits, n);
+        uint32_t chunk = jit_steps_chunk(p), each = s.traits->per_item;
+        groups = jit_ceiling(n, (uint64_t)s.traits->group * (chunk > each ? chunk : each));
         jit_pass_i64(&l, (int64_t)n);
     } else {
         groups = jit_view_of(&view, s.traits, &packed.call, p->n_out + p->n_in);

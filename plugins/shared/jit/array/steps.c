@@ -161,6 +161,20 @@ static uint32_t count_words(const collet_program *p)
     return count;
 }
 
+/* Elements per chunk: 16 bytes of the widest dtype. Of long programs a chunk has at most 4, because its elements' steps
+ * are compiled one after another. */
+uint32_t jit_steps_chunk(const collet_program *p)
+{
+    uint32_t largest = 1, is_long = p->n_steps > 8;
+    for (uint32_t i = 0; i < p->n_in + p->n_constants + p->n_steps; i++) {
+        uint32_t size = (uint32_t)cpu_dtype_size(collet_program_dtype(p, i));
+        largest = size > largest ? size : largest;
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        is_long |= functions[collet_program_step(p, i)->op].elementary;
+    return is_long && largest < 4 ? 4 : 16 / largest;
+}
+
 /* The number of outputs among the parameters. A reduction declares its output elsewhere. */
 static uint32_t outputs_of(const collet_program *p)
 {
@@ -223,6 +237,48 @@ static void write_function(text *t, const collet_program *p)
         text_add(t, "\n#define CONSTANTS\n#define CONSTANT_NAMES\n");
 }
 
+/* What the functions of a program get after the operands: the constants, if there are any. */
+static const char *constants_passed(const collet_program *p)
+{
+    return count_words(p) > STEPS_INLINE ? ", k + k_first" : p->n_constants ? ", k.words" : "";
+}
+
+/* Writes the function `elements`, which computes chunk `at` of the operands by `element`, and the macros for it. Each
+ * address is an index of chunks: NVRTC makes one access of such an assignment. */
+static void write_chunk(text *t, const collet_program *p)
+{
+    text_add(t, "#define CHUNK %u\n#if HAVE_CHUNKS && CHUNK > 1\nINLINE void elements(",
+             jit_steps_chunk(p));
+    write_parameters(t, p, "_first");
+    text_add(t, ", i64 at%s)\n{\n", p->n_constants ? ", const u32 *words" : "");
+    for (uint32_t i = 0; i < p->n_out; i++)
+        text_add(t, "    chunk<%s, CHUNK> to%u;\n", type_name(p, p->outs[i]), i);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(
+            t, "    chunk<%s, CHUNK> from%u = ((const chunk<%s, CHUNK> *)(i%u + i%u_first))[at];\n",
+            type_name(p, i), i, type_name(p, i), i, i);
+    text_add(t, "    UNROLL for (i32 place = 0; place < CHUNK; place++)\n        element(");
+    for (uint32_t i = 0; i < p->n_out; i++)
+        text_add(t, "%sto%u.at, place", i ? ", " : "", i);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, ", from%u.at, place", i);
+    text_add(t, "%s);\n", p->n_constants ? ", words" : "");
+    for (uint32_t i = 0; i < p->n_out; i++)
+        text_add(t, "    ((chunk<%s, CHUNK> *)(o%u + o%u_first))[at] = to%u;\n",
+                 type_name(p, p->outs[i]), i, i, i);
+    text_add(t, "}\n#endif\n#define CHUNKS_ALIGNED IS_ALIGNED(o0 + o0_first)");
+    for (uint32_t i = 1; i < p->n_out; i++)
+        text_add(t, " && IS_ALIGNED(o%u + o%u_first)", i, i);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, " && IS_ALIGNED(i%u + i%u_first)", i, i);
+    text_add(t, "\n#define EACH_CHUNK(at) elements(");
+    for (uint32_t i = 0; i < p->n_out; i++)
+        text_add(t, "%so%u, o%u_first", i ? ", " : "", i, i);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, ", i%u, i%u_first", i, i);
+    text_add(t, ", at%s)\n", constants_passed(p));
+}
+
 /* Writes the macros with which kernels declare their parameters and pass them on. */
 static void write_macros(text *t, const collet_program *p)
 {
@@ -235,10 +291,9 @@ static void write_macros(text *t, const collet_program *p)
         text_add(t, "%so%u, AT(%u, o%u_first)", i ? ", " : "", i, i, i);
     for (uint32_t i = 0; i < p->n_in; i++)
         text_add(t, "%si%u, AT(%u, i%u_first)", outputs + i ? ", " : "", i, outputs + i, i);
-    text_add(t, "%s)\n",
-             count_words(p) > STEPS_INLINE ? ", k + k_first"
-             : p->n_constants              ? ", k.words"
-                                           : "");
+    text_add(t, "%s)\n", constants_passed(p));
+    if (!p->reduce)
+        write_chunk(t, p);
 }
 
 /* ---- The texts of a source ------------------------------------------------------------------- */

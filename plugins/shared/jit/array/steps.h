@@ -25,6 +25,9 @@ collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *cal
  * reduces its only output, `reduce` and `join` (reduce.dev). */
 const char **jit_steps_texts(const void *program);
 
+/* Elements that an item computes at once in `flat`, if the device's language has chunks. */
+uint32_t jit_steps_chunk(const collet_program *program);
+
 /* If the constants have more words than this, kernels read them from the workspace instead of from arguments. */
 #define STEPS_INLINE 32
 

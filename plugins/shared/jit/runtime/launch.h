@@ -103,14 +103,8 @@ static inline uint64_t jit_ceiling(uint64_t n, uint64_t d)
     return n / d + (n % d != 0);
 }
 
-/* The number of groups for n elements if an item has one element; jit_groups_per_item: if an item has
- * traits.per_item elements. */
+/* The number of groups for n elements if an item has one element. */
 static inline uint64_t jit_groups(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, t->group);
-}
-
-static inline uint64_t jit_groups_per_item(const jit_traits *t, uint64_t n)
-{
-    return jit_ceiling(n, (uint64_t)t->group * t->per_item);
 }
