@@ -3,6 +3,8 @@
  * Tests: tests/core/test_evaluate.c, tests/cpu_openmp/test_machine.c */
 #include "machine.h"
 
+#include <math.h>
+
 #include "reduce.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/operand.h"
@@ -11,6 +13,9 @@
 
 /* Number of buffers per thread that fit into the L1 cache together with the operands. */
 #define FEW_BUFFERS 8
+
+/* No value. */
+#define NONE UINT32_MAX
 
 /* The operands that a program has, without absent operands. */
 typedef struct packed_call {
@@ -55,6 +60,7 @@ typedef struct reduced_outputs {
     collet_kernel_call call; /* the call of the reduction */
     collet_operand operand[COLLET_PROGRAM_OUTPUTS + 1];
     int computed; /* 0: there is one output, and it equals an input */
+    int skip_nan; /* the output equals an input but for NaN, which the reduction ignores */
     collet_variance_params params;
     int64_t strides[COLLET_MAX_DIMS];
     int64_t thread_bytes;
@@ -66,17 +72,47 @@ static int is_reduced(const collet_program *p, uint32_t k)
     return p->reduce != COLLET_OP_ARGMIN && p->reduce != COLLET_OP_ARGMAX && p->n_in > 0;
 }
 
-/* The input that output k equals, if the input has these strides (C order). NULL: output k must be computed. */
-static const collet_operand *copied_input(const collet_kernel_call *call,
-                                          const collet_program *program, uint32_t k,
-                                          const int64_t *strides)
+/* Whether value `index` is a constant that equals `number`. */
+static int is_constant(const collet_evaluate_params *params, uint32_t index, double number)
 {
+    const collet_program *p = params->program;
+    if (index < p->n_in || index >= p->n_in + p->n_constants)
+        return 0;
+    const collet_scalar *c = collet_program_constant(p, params->constants, index - p->n_in);
+    return (c->dtype == COLLET_F64 && c->value.f64 == number) ||
+           (c->dtype == COLLET_F32 && (double)c->value.f32 == number);
+}
+
+/* x if `s` is where(isnan(x), c, x) and c is the maximum or minimum of no elements, by which the program reduces;
+ * otherwise NONE. */
+static uint32_t without_nan(const collet_evaluate_params *params, const collet_step *s)
+{
+    const collet_program *p = params->program;
+    uint32_t first_step = p->n_in + p->n_constants, x = s->in[2];
+    double nothing = p->reduce == COLLET_OP_MAX ? -(double)INFINITY : (double)INFINITY;
+    if ((p->reduce != COLLET_OP_MAX && p->reduce != COLLET_OP_MIN) || s->op != COLLET_OP_WHERE ||
+        (s->dtype != COLLET_F32 && s->dtype != COLLET_F64) ||
+        collet_program_dtype(p, x) != s->dtype || s->in[0] < first_step ||
+        !is_constant(params, s->in[1], nothing))
+        return NONE;
+    const collet_step *test = collet_program_step(p, s->in[0] - first_step);
+    return test->op == COLLET_OP_ISNAN && test->in[0] == x ? x : NONE;
+}
+
+/* The input that output k equals, if the input has these strides (C order). NULL: output k must be computed.
+ * *skip_nan: as in reduced_outputs. */
+static const collet_operand *copied_input(const collet_kernel_call *call, uint32_t k,
+                                          const int64_t *strides, int *skip_nan)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_program *program = params->program;
     uint32_t value = program->outs[k], first_step = program->n_in + program->n_constants;
+    *skip_nan = 0;
     if (value >= first_step) {
         const collet_step *s = collet_program_step(program, value - first_step);
-        if (s->op != COLLET_OP_COPY || collet_program_dtype(program, s->in[0]) != s->dtype)
-            return NULL;
-        value = s->in[0];
+        int copies = s->op == COLLET_OP_COPY && collet_program_dtype(program, s->in[0]) == s->dtype;
+        value = copies ? s->in[0] : without_nan(params, s);
+        *skip_nan = !copies;
     }
     if (value >= program->n_in)
         return NULL;
@@ -114,7 +150,7 @@ static void set_call(reduced_outputs *r, const collet_device *device,
         r->strides[i] = step;
         step *= in->shape[i];
     }
-    const collet_operand *copied = copied_input(call, program, k, r->strides);
+    const collet_operand *copied = copied_input(call, k, r->strides, &r->skip_nan);
     r->computed = !copied;
     count = copied ? 1 : count;
     for (;; count = 1) {
@@ -184,14 +220,14 @@ static void reduce_outputs(collet_device *device, const collet_kernel_call *call
         reduced_outputs_init(&r, device, call, k, call->workspace);
         if (!r.computed) {
             r.call.workspace = call->workspace;
-            reduce_run(device, &r.call, NULL);
+            reduce_run(device, &r.call, NULL, r.skip_nan);
             continue;
         }
         r.m.memory = (char *)call->workspace + steps_bytes(params->program);
         char *scratch = r.m.memory + device->threads * r.thread_bytes;
         const reduce_source source = {compute, &r, scratch};
         r.call.workspace = scratch + device->threads * (r.call.n_out * (int64_t)REDUCE_CAPACITY);
-        reduce_run(device, &r.call, &source);
+        reduce_run(device, &r.call, &source, 0);
     }
 }
 

@@ -434,7 +434,8 @@ static void run(collet_device *device, reduce_plan *plan)
     }
 }
 
-void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source)
+void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source,
+                int skip_nan)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, call->n_out);
     reduce_plan plan = {.in = source ? source->scratch : cpu_at(in),
@@ -460,6 +461,7 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
     method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
     if (reduce_has_center(call->op))
         plan.method.divisor = reduce_divisor(call, plan.reduced.count);
+    plan.method.about.bits |= (uint64_t)skip_nan;
     choose_narrow(&plan, device);
     run(device, &plan);
 }
@@ -479,6 +481,6 @@ KERNEL(reduce)
         reduce_block(device, call, count);
         return COLLET_OK;
     }
-    reduce_run(device, call, NULL);
+    reduce_run(device, call, NULL, 0);
     return COLLET_OK;
 }

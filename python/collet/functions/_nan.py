@@ -46,13 +46,10 @@ def nanprod(x, /, axis=None, dtype=None, *, keepdims=False):
 
 def _extreme(name, beyond, x, axis, keepdims):
     x, = taken(x)
-    reduced, traced = getattr(f, name), hook.traced(x)
-    if not has_nan(x) or not traced:
-        found = reduced(x, axis=axis, keepdims=keepdims)
-        if not has_nan(x) or not bool(f.any(f.isnan(found))):
-            return found
-    found = reduced(_filled(x, beyond), axis=axis, keepdims=keepdims)
-    if not traced and not bool(f.any(found == beyond)):
+    found = getattr(f, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
+    if not has_nan(x):
+        return found
+    if not hook.traced(x) and not (bool(f.any(found == beyond)) if found.ndim else float(found) == beyond):
         return found
     return f.where(f.all(f.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
 

@@ -198,3 +198,23 @@ def test_messages_of_histograms():
     for call in (lambda: collet.histogram(np.ones(3, "c16")), lambda: collet.histogram([1.0], weights=[1j])):
         with pytest.raises(collet.DtypeError, match="complex128; real numbers"):
             call()
+
+
+def same_bits(x, y):
+    return x.dtype == y.dtype and x.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
+@pytest.mark.parametrize("shape, axis", [((n,), None) for n in (1, 7, 16, 33, 64, 100, 500)] + [((40, 70), 0), ((40, 70), 1), ((300, 9), 1), ((9, 3000), 0)])
+def test_extremes_skip_nan_and_order_zeros(shape, axis, dtype):
+    """nanmax and nanmin have the bits of max and min after NaN, of either sign, is replaced by -inf and inf."""
+    draw = np.random.default_rng(5)
+    for kind in range(5):
+        x = draw.choice([[-3.0, 2.0, 1.5], [0.0, -0.0, 0.0], [-0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [-np.inf, np.inf, 1.0]][kind], shape).astype(dtype)
+        x[draw.random(shape) < 0.4] = np.nan
+        x = np.where(draw.random(shape) < 0.5, x, -x) if kind == 0 else np.where(np.isnan(x) & (draw.random(shape) < 0.5), -x, x)
+        given = collet.asarray(x)
+        for find, order, beyond in (collet.nanmax, collet.max, -np.inf), (collet.nanmin, collet.min, np.inf):
+            filled = np.asarray(order(collet.asarray(np.where(np.isnan(x), np.dtype(dtype).type(beyond), x)), axis=axis))
+            want = np.where(np.isnan(x).all(axis=axis), np.dtype(dtype).type(np.nan), filled)
+            assert same_bits(np.asarray(find(given, axis=axis)), want), (kind, find)

@@ -199,37 +199,35 @@ INLINE double less_f64(double a, double b)
     return x;
 }
 
-/* The smaller elements of two vectors. The min instruction returns its second operand if the operands are equal or
- * one of them is NaN. So the result is the `or` of min(a, b) and min(b, a), as in less_f32. */
+/* a < b ? a : b for the elements of two vectors: b where they are equal or one of them is NaN. The smaller elements are
+ * the `or` of MIN(a, b) and MIN(b, a), as in less_f32. */
 typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t longs __attribute__((vector_size(VECTOR_BYTES)));
 #if defined(__AVX512F__)
-#define LEAST_OF(ps, type, words, a, b)                                                            \
-    ((words)_mm512_min_##ps((type)(a), (type)(b)) | (words)_mm512_min_##ps((type)(b), (type)(a)))
-#define LEAST_F32(a, b) LEAST_OF(ps, __m512, ints, a, b)
-#define LEAST_F64(a, b) LEAST_OF(pd, __m512d, longs, a, b)
+#define MIN_F32(a, b) ((ints)_mm512_min_ps((__m512)(a), (__m512)(b)))
+#define MIN_F64(a, b) ((longs)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
 #elif defined(__AVX2__)
-#define LEAST_OF(ps, type, words, a, b)                                                            \
-    ((words)_mm256_min_##ps((type)(a), (type)(b)) | (words)_mm256_min_##ps((type)(b), (type)(a)))
-#define LEAST_F32(a, b) LEAST_OF(ps, __m256, ints, a, b)
-#define LEAST_F64(a, b) LEAST_OF(pd, __m256d, longs, a, b)
+#define MIN_F32(a, b) ((ints)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define MIN_F64(a, b) ((longs)_mm256_min_pd((__m256d)(a), (__m256d)(b)))
 #elif defined(__SSE2__)
-#define LEAST_OF(ps, type, words, a, b)                                                            \
-    ((words)_mm_min_##ps((type)(a), (type)(b)) | (words)_mm_min_##ps((type)(b), (type)(a)))
-#define LEAST_F32(a, b) LEAST_OF(ps, __m128, ints, a, b)
-#define LEAST_F64(a, b) LEAST_OF(pd, __m128d, longs, a, b)
+#define MIN_F32(a, b) ((ints)_mm_min_ps((__m128)(a), (__m128)(b)))
+#define MIN_F64(a, b) ((longs)_mm_min_pd((__m128d)(a), (__m128d)(b)))
 #else
-INLINE ints LEAST_F32(ints a, ints b)
+INLINE ints MIN_F32(ints a, ints b)
 {
-    ints less = (floats)a < (floats)b, more = (floats)b < (floats)a;
-    return (a & ~more) | (b & ~less);
+    ints less = (floats)a < (floats)b;
+    return (a & less) | (b & ~less);
 }
-INLINE longs LEAST_F64(longs a, longs b)
+INLINE longs MIN_F64(longs a, longs b)
 {
-    longs less = (lanes)a < (lanes)b, more = (lanes)b < (lanes)a;
-    return (a & ~more) | (b & ~less);
+    longs less = (lanes)a < (lanes)b;
+    return (a & less) | (b & ~less);
 }
 #endif
+
+/* Replaces NaN by infinity, the minimum of no elements, if `bits` is set. */
+#define WITHOUT_NAN(REAL, x, bits)                                                                       \
+    (!(bits) || (x) < (REAL)__builtin_inf() ? (x) : (REAL)__builtin_inf())
 
 #define WORD double
 
@@ -259,18 +257,18 @@ INLINE longs LEAST_F64(longs a, longs b)
 #define ELEMENT float
 #define PART float
 #define LANE float
-#define OF(x) (*(const float *)(const void *)(x))
+#define OF(x) WITHOUT_NAN(float, *(const float *)(const void *)(x), about->bits)
 #define JOIN_PARTS(a, b) less_f32(a, b)
 #define JOIN_LANES(a, b) less_f32(a, b)
 #define JOIN(w, x) (less_f64((w), (double)(x)))
 #define NOTHING ((float)__builtin_inf())
-#define COLUMNS_ALONE
+#define EXTREME
 #include "kernel_fold.inc"
 
 #define NAME(x) x##_min_f32
 #define REAL float
 #define WORDS ints
-#define LEAST(a, b) LEAST_F32(a, b)
+#define MIN(a, b) MIN_F32(a, b)
 #define FLIPPED 0
 #define JOIN(w, x) (less_f64((w), (double)(x)))
 #include "kernel_extreme.inc"
@@ -279,18 +277,18 @@ INLINE longs LEAST_F64(longs a, longs b)
 #define ELEMENT double
 #define PART double
 #define LANE double
-#define OF(x) (*(const double *)(const void *)(x))
+#define OF(x) WITHOUT_NAN(double, *(const double *)(const void *)(x), about->bits)
 #define JOIN_PARTS(a, b) less_f64(a, b)
 #define JOIN_LANES(a, b) less_f64(a, b)
 #define JOIN(w, x) (less_f64((w), (double)(x)))
 #define NOTHING ((double)__builtin_inf())
-#define COLUMNS_ALONE
+#define EXTREME
 #include "kernel_fold.inc"
 
 #define NAME(x) x##_min_f64
 #define REAL double
 #define WORDS longs
-#define LEAST(a, b) LEAST_F64(a, b)
+#define MIN(a, b) MIN_F64(a, b)
 #define FLIPPED 0
 #define JOIN(w, x) (less_f64((w), (double)(x)))
 #include "kernel_extreme.inc"
@@ -300,18 +298,18 @@ INLINE longs LEAST_F64(longs a, longs b)
 #define ELEMENT float
 #define PART float
 #define LANE float
-#define OF(x) (-*(const float *)(const void *)(x))
+#define OF(x) WITHOUT_NAN(float, -*(const float *)(const void *)(x), about->bits)
 #define JOIN_PARTS(a, b) less_f32(a, b)
 #define JOIN_LANES(a, b) less_f32(a, b)
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #define NOTHING ((float)__builtin_inf())
-#define COLUMNS_ALONE
+#define EXTREME
 #include "kernel_fold.inc"
 
 #define NAME(x) x##_max_f32
 #define REAL float
 #define WORDS ints
-#define LEAST(a, b) LEAST_F32(a, b)
+#define MIN(a, b) MIN_F32(a, b)
 #define FLIPPED INT32_MIN
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #include "kernel_extreme.inc"
@@ -320,18 +318,18 @@ INLINE longs LEAST_F64(longs a, longs b)
 #define ELEMENT double
 #define PART double
 #define LANE double
-#define OF(x) (-*(const double *)(const void *)(x))
+#define OF(x) WITHOUT_NAN(double, -*(const double *)(const void *)(x), about->bits)
 #define JOIN_PARTS(a, b) less_f64(a, b)
 #define JOIN_LANES(a, b) less_f64(a, b)
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #define NOTHING ((double)__builtin_inf())
-#define COLUMNS_ALONE
+#define EXTREME
 #include "kernel_fold.inc"
 
 #define NAME(x) x##_max_f64
 #define REAL double
 #define WORDS longs
-#define LEAST(a, b) LEAST_F64(a, b)
+#define MIN(a, b) MIN_F64(a, b)
 #define FLIPPED INT64_MIN
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #include "kernel_extreme.inc"

@@ -13,8 +13,8 @@
 /* The parameters of a reduction, in addition to the elements. */
 typedef struct reduce_about {
     /* min of integers: an element is XORed with `bits`, then compared as a signed integer; so one
-     * kernel computes minima and maxima of signed and unsigned integers. count: counts the elements
-     * with (element & bits) != 0. */
+     * kernel computes minima and maxima of signed and unsigned integers. min and max of floats: NaN is ignored if
+     * `bits` is not 0. count: counts the elements with (element & bits) != 0. */
     uint64_t bits;
     const double *center; /* deviations: one number for `run`, one per column for `columns` */
 } reduce_about;
