@@ -235,8 +235,18 @@ static void run_block(const void *context, char *const *at, const int64_t *step,
 {
     const job *j = context;
     int64_t size = j->reduced.step[0][0], length = j->reduced.count;
+    int is_f64 = j->method.from == COLLET_F64;
+    int in_vectors = length >= PIECE && size == (int64_t)cpu_dtype_size(j->method.from) &&
+                     (is_f64 || j->method.from == COLLET_F32);
     for (int64_t i = 0; i < n; i++) {
-        block b = {extreme_of(j, at[1] + i * step[1], size, length), 0, at[1] + i * step[1], length};
+        block b = {0.0, 0, at[1] + i * step[1], length};
+        if (in_vectors) {
+            b.index = j->kernels->begin[j->greatest][is_f64](b.at, length, &b.value);
+            b.at += b.index * size;
+            b.left -= b.index;
+        } else {
+            b.value = extreme_of(j, b.at, size, length);
+        }
         *(int64_t *)(void *)(at[0] + i * step[0]) = place_in(j, b);
     }
 }

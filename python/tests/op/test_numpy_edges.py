@@ -231,3 +231,17 @@ def test_reports(name):
     found, wanted = REPORTS[name](collet.asarray), REPORTS[name](np.asarray)
     assert isinstance(found, collet.Array) and found.dtype == wanted.dtype and found.shape == wanted.shape
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("length", [64, 65, 71, 128, 200, 316, 700, 4096])
+def test_places_along_rows(length, dtype):
+    """The first of equal extremes, zeros of either sign, and the first NaN, wherever they are in a row."""
+    draw = np.random.default_rng(length)
+    many = draw.choice([0.0, -0.0, 1.0, -1.0, 2.0, -INF, INF], (40, length)).astype(dtype)
+    single = np.zeros((length, length), dtype) + np.eye(length, dtype=dtype) if length < 400 else many
+    zeros = np.where(draw.random((40, length)) < 0.5, 0.0, -0.0).astype(dtype)
+    gaps = np.where(draw.random((40, length)) < 2 / length, NAN, many).astype(dtype)
+    for x in many, single, -single, zeros, gaps, np.full((2, length), NAN, dtype), draw.normal(size=(40, length)).astype(dtype):
+        for name in "argmax", "argmin":
+            assert np.array_equal(getattr(collet, name)(collet.asarray(x), axis=1).to_numpy(), getattr(np, name)(x, axis=1)), name
