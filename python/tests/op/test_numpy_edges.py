@@ -245,3 +245,14 @@ def test_places_along_rows(length, dtype):
     for x in many, single, -single, zeros, gaps, np.full((2, length), NAN, dtype), draw.normal(size=(40, length)).astype(dtype):
         for name in "argmax", "argmin":
             assert np.array_equal(getattr(collet, name)(collet.asarray(x), axis=1).to_numpy(), getattr(np, name)(x, axis=1)), name
+
+
+def test_nonzero_of_each_byte_of_a_mask():
+    """Each pattern of eight elements, at each offset, in masks that are too large for the functions of small Arrays."""
+    patterns = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(bool).ravel()
+    mask = np.concatenate([np.zeros(40000, bool), patterns, patterns[3:], np.ones(11, bool)])
+    for begin in range(8):
+        for given in mask[begin:], mask[begin:begin + 40800].reshape(8, -1):
+            found = collet.nonzero(collet.asarray(given))
+            assert all(np.array_equal(a.to_numpy(), b) for a, b in zip(found, np.nonzero(given), strict=True))
+            assert np.array_equal(collet.asarray(given)[collet.asarray(given)].to_numpy(), given[given])
