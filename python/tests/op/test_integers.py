@@ -40,6 +40,19 @@ def test_other_conversions():
     assert collet.asarray([True]).astype("int8").to_numpy().tolist() == [1]
 
 
+@pytest.mark.parametrize("source", ["f4", "f8"])
+@pytest.mark.parametrize("dtype", [t for t in DTYPES if t[1] != "8"])
+def test_floats_saturate(source, dtype):
+    limits = np.iinfo(dtype)
+    near = [v + d for v in (limits.min, limits.max, 0) for d in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)]
+    rest = [np.nan, -np.nan, np.inf, -np.inf, -0.0, 1e30, -1e30, 2.0**31, 2.0**32, 2.0**63]
+    host = np.random.default_rng(3).choice(np.array(near + rest, source), 1500)
+    whole = np.trunc(np.where(np.isnan(host), 0, host).astype("f8"))
+    want = np.clip(whole, limits.min, limits.max).astype(dtype)
+    for begin, end in (0, 1500), (1, 1500), (3, 520), (0, 5), (7, 1040):
+        assert np.array_equal(collet.asarray(host)[begin:end].astype(dtype).to_numpy(), want[begin:end])
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", "equal not_equal less less_equal greater greater_equal".split())
 def test_comparisons(dtype, name):

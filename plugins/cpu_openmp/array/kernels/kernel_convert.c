@@ -5,11 +5,7 @@
 #include <complex.h>
 #include <string.h>
 
-#include "cpu_openmp/util/kernel_level.h"
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
+#include "cpu_openmp/util/kernel_sums.h"
 
 #define TYPE_F32 float
 #define TYPE_F64 double
@@ -69,8 +65,50 @@ INLINE int32_t limited(double x, double least, double most)
     x = x > most ? most : x;
     return (int32_t)(x == x ? x : 0.0);
 }
+#if defined(__AVX512F__)
+INLINE void limited_lanes(int32_t *to, lanes x, double least, double most)
+{
+    __mmask8 known = _mm512_cmp_pd_mask((__m512d)x, (__m512d)x, _CMP_ORD_Q);
+    __m512d above = _mm512_max_pd((__m512d)x, _mm512_set1_pd(least));
+    __m512d within = _mm512_min_pd(above, _mm512_set1_pd(most));
+    _mm256_storeu_si256((void *)to, _mm512_maskz_cvttpd_epi32(known, within));
+}
+#elif defined(__AVX2__)
+INLINE void limited_lanes(int32_t *to, lanes x, double least, double most)
+{
+    __m256d known = _mm256_cmp_pd((__m256d)x, (__m256d)x, _CMP_ORD_Q);
+    __m256d above = _mm256_max_pd((__m256d)x, _mm256_set1_pd(least));
+    __m256d within = _mm256_min_pd(above, _mm256_set1_pd(most));
+    _mm_storeu_si128((void *)to, _mm256_cvttpd_epi32(_mm256_and_pd(within, known)));
+}
+#else
+INLINE void limited_lanes(int32_t *to, lanes x, double least, double most)
+{
+    for (int j = 0; j < LANES_F64; j++)
+        to[j] = limited(x[j], least, most);
+}
+#endif
+/* Converts PART elements at a time to int32_t, and these to narrower integers. */
+#define PART 512
 #define LIMIT(to_dtype, from_dtype, least, most)                                                   \
-    LOOP(to_dtype, from_dtype, limited((double)from[i], least, most))
+    static void to_dtype##_##from_dtype(void *restrict out, const void *restrict in, int64_t n)    \
+    {                                                                                              \
+        TYPE_##to_dtype *restrict to = out;                                                        \
+        const TYPE_##from_dtype *restrict from = in;                                               \
+        int32_t part[PART];                                                                        \
+        for (; n > 0; n -= PART, to += PART, from += PART) {                                       \
+            int64_t count = n < PART ? n : PART, i = 0;                                            \
+            int32_t *block = sizeof *to == sizeof *block ? (void *)to : part;                      \
+            for (; i + LANES_F64 <= count; i += LANES_F64)                                         \
+                limited_lanes(block + i, LOAD_##from_dtype(from + i), least, most);                \
+            for (; i < count; i++)                                                                 \
+                block[i] = limited((double)from[i], least, most);                                  \
+            for (i = 0; i < count && sizeof *to < sizeof *block; i++)                              \
+                to[i] = (TYPE_##to_dtype)part[i];                                                  \
+        }                                                                                          \
+    }
+#define LOAD_F32(x) load_f32((const char *)(x))
+#define LOAD_F64(x) load_f64((const char *)(x))
 LIMITED(LIMIT)
 
 /* AVX2 cannot convert to uint32_t: x - 2^31 is converted to int32_t, then the top bit is flipped. */
