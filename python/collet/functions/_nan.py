@@ -231,6 +231,8 @@ def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):
     if not has_nan(x):
         return f.positive(x)
     limits = f.finfo(x.dtype)
+    if posinf is None and neginf is None and x.dtype.kind != "c":
+        return f.where(f.isnan(x), nan, f.clip(x, limits.min, limits.max))
     x = f.where(f.isnan(x), nan, x)
     x = f.where(x == np.inf, limits.max if posinf is None else posinf, x)
     return f.where(x == -np.inf, limits.min if neginf is None else neginf, x)
