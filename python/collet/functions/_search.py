@@ -226,13 +226,14 @@ def _above(x, low):
 
 
 def _in_table(x1, x2, least, most):
-    """Computes isin for integers from least to most, by a table with an entry for each of these numbers."""
-    low, high = (same_kind(np.asarray(n, x1.dtype), x1) for n in (least, most))
-    table, there = (same_kind(np.full(n, v), x1) for n, v in ((most - least + 1, False), (1, True)))
+    """Computes isin for integers x2 from least to most, by a table with an entry for each of these numbers. The first and
+    the last entry are for the elements of x1 below and above, if the dtype has such numbers."""
+    limits = np.iinfo(x1.dtype)
+    low, high = max(least - 1, int(limits.min)), min(most + 1, int(limits.max))
+    table, there = (same_kind(np.full(n, v), x1) for n, v in ((high - low + 1, False), (1, True)))
+    low, high = (same_kind(np.asarray(n, x1.dtype), x1) for n in (low, high))
     table = op.put(table, _above(x2, low), broadcast_to(there, x2.shape)).out
-    inside = op.clip(x1, low, high)
-    places = _above(inside, low).reshape(-1)
-    return op.logical_and(op.take(table, places).out.reshape(x1.shape), op.equal(inside, x1))
+    return op.take(table, _above(op.clip(x1, low, high), low).reshape(-1)).out.reshape(x1.shape)
 
 
 def isin(x1, x2, /, *, invert=False):

@@ -256,3 +256,14 @@ def test_nonzero_of_each_byte_of_a_mask():
             found = collet.nonzero(collet.asarray(given))
             assert all(np.array_equal(a.to_numpy(), b) for a, b in zip(found, np.nonzero(given), strict=True))
             assert np.array_equal(collet.asarray(given)[collet.asarray(given)].to_numpy(), given[given])
+
+
+@pytest.mark.parametrize("dtype", "i1 u1 i2 i4 i8 u8".split())
+def test_isin_at_the_limits_of_a_dtype(dtype):
+    draw, limits = np.random.default_rng(3), np.iinfo(dtype)
+    wide = draw.integers(limits.min, limits.max, 1100, dtype, endpoint=True)
+    near = draw.integers(max(limits.min, -60), 60, 1200).astype(dtype)
+    ends = [np.array(v, dtype) for v in ([limits.max, limits.max - 3], [limits.min, limits.min + 7], [0], [5, 40])]
+    for x in wide, near, np.concatenate([wide, *ends]):
+        for sought in draw.choice(x, 5), *ends:
+            assert np.array_equal(collet.isin(collet.asarray(x), collet.asarray(sought)).to_numpy(), np.isin(x, sought))
