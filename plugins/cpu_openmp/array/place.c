@@ -26,6 +26,8 @@
 #define SHORT 16
 #define SHORT_APART 32
 
+#define GROUP 512 /* bytes from place_begin's index on that have the extreme, unless it is NaN */
+
 /* A block of elements and its extreme. */
 typedef struct block {
     double value;   /* the extreme as kernels store it: a number, or the bits of an integer */
@@ -243,7 +245,7 @@ static void run_block(const void *context, char *const *at, const int64_t *step,
         if (in_vectors) {
             b.index = j->kernels->begin[j->greatest][is_f64](b.at, length, &b.value);
             b.at += b.index * size;
-            b.left -= b.index;
+            b.left = isnan(b.value) ? length : min_i64(length - b.index, GROUP / size);
         } else {
             b.value = extreme_of(j, b.at, size, length);
         }

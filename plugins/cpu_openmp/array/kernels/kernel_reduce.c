@@ -336,6 +336,24 @@ INLINE longs MIN_F64(longs a, longs b)
 
 /* ---- Places of extremes --------------------------------------------------------------------- */
 
+/* A bit for each byte of a mask from a comparison of vectors. */
+typedef int8_t bytes __attribute__((vector_size(VECTOR_BYTES)));
+INLINE uint64_t bits_of(bytes mask)
+{
+#if defined(__AVX512BW__)
+    return _mm512_movepi8_mask((__m512i)mask);
+#elif defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_epi8((__m256i)mask);
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_epi8((__m128i)mask);
+#else
+    uint64_t bits = 0;
+    for (int i = 0; i < VECTOR_BYTES; i++)
+        bits |= (uint64_t)(mask[i] & 1) << i;
+    return bits;
+#endif
+}
+
 /* Compares groups of VECTOR_BYTES elements. The first group that has the element is then searched vector by
  * vector. */
 #define SKIP(TYPE, WORD, GROUP)                                                                    \
@@ -353,7 +371,15 @@ INLINE longs MIN_F64(longs a, longs b)
         int64_t i = 0;                                                                             \
         (void)number, (void)word;                                                                  \
         SKIP(TYPE, WORD, (int64_t)VECTOR_BYTES)                                                    \
-        SKIP(TYPE, WORD, VECTOR_BYTES / (int64_t)sizeof(TYPE))                                     \
+        typedef TYPE vector __attribute__((vector_size(VECTOR_BYTES)));                            \
+        for (; i + VECTOR_BYTES / (int64_t)sizeof(TYPE) <= n;                                      \
+             i += VECTOR_BYTES / (int64_t)sizeof(TYPE)) {                                          \
+            vector y;                                                                              \
+            memcpy(&y, a + i, sizeof y);                                                           \
+            uint64_t found = bits_of((bytes)(y == x));                                             \
+            if (found)                                                                             \
+                return i + __builtin_ctzll(found) / (int64_t)sizeof(TYPE);                         \
+        }                                                                                          \
         while (i < n && a[i] != x)                                                                 \
             i++;                                                                                   \
         return i;                                                                                  \

@@ -35,7 +35,8 @@ typedef struct reduction {
 typedef int64_t place_first(const char *in, int64_t n, double number, int64_t word);
 
 /* For n adjacent elements of a real type, at least a vector of them: sets *number to the least or greatest element,
- * NaN if there is one. Returns an index that is not greater than the index of the first element that equals *number. */
+ * NaN if there is one. Returns where a search for the first element that equals *number begins: a number is among the
+ * next eight vectors; for NaN returns 0. */
 typedef int64_t place_begin(const char *in, int64_t n, double *number);
 
 /* Stores in `out`, for each of the adjacent columns, the row of its least or greatest element, or of its first NaN.
