@@ -106,6 +106,48 @@ void node_add_number(node *n, PyObject *number, input_kind kind)
     add(n, kind, 0, 1)->number = Py_NewRef(number);
 }
 
+/* ---- Counting ----------------------------------------------------------------------------- */
+
+typedef struct counter {
+    uint64_t visit;
+    uint32_t nodes, inputs;
+    const void *input[NODE_INPUT_LIMIT + 1]; /* the addresses of different inputs */
+} counter;
+
+static void count_input(counter *c, const void *in)
+{
+    uint32_t i = 0;
+    while (i < c->inputs && c->input[i] != in)
+        i++;
+    if (i == c->inputs && c->inputs <= NODE_INPUT_LIMIT)
+        c->input[c->inputs++] = in;
+}
+
+static void count_nodes(counter *c, node *n)
+{
+    if (n->visit == c->visit)
+        return;
+    n->visit = c->visit;
+    c->nodes++;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const input *in = &n->in[i];
+        if (in->kind == INPUT_NODE)
+            count_nodes(c, in->node);
+        else
+            count_input(c, in->value ? (const void *)in->value : in->number);
+    }
+}
+
+void node_count(node *const *roots, uint32_t n_roots, uint32_t *nodes, uint32_t *inputs)
+{
+    static uint64_t visits;
+    counter c = {.visit = ++visits};
+    for (uint32_t i = 0; i < n_roots; i++)
+        count_nodes(&c, roots[i]);
+    *nodes = c.nodes;
+    *inputs = c.inputs;
+}
+
 /* ---- Pending nodes ------------------------------------------------------------------------ */
 
 static int64_t bytes_of(const node *n)

@@ -9,7 +9,7 @@
 #include "value.h"
 
 #define NODE_INPUTS 3
-#define NODE_LIMIT 64       /* about the maximum of nodes below a value that waits */
+#define NODE_LIMIT 128      /* about the maximum of nodes below a value that waits */
 #define NODE_INPUT_LIMIT 60 /* about the maximum of their inputs; an expression has at most 64 */
 
 typedef struct elementwise elementwise;
@@ -44,7 +44,8 @@ struct node {
     node *next, **place; /* links in the list of pending nodes */
     uint64_t generation;
     uint32_t choice;        /* the choice of backend (choices.h) under which the node was made */
-    uint32_t count, inputs; /* lower bounds of the numbers of nodes and inputs below this node */
+    uint32_t count, inputs; /* upper bounds of the numbers of nodes and inputs below this node */
+    uint64_t visit;         /* the last count of nodes that met this node */
     int seen;               /* 1: was computed as a part of another node, and the value was not kept */
     PyObject *code;         /* the place in the program that made the node: a code object and an offset, or NULL */
     PyObject *offset;
@@ -59,6 +60,10 @@ node *node_ref(node *n);
 void node_add_node(node *n, node *in);
 void node_add_value(node *n, lazy_value *in); /* the memory of `in` must be known */
 void node_add_number(node *n, PyObject *number, input_kind kind);
+
+/* Counts the nodes below the roots, and their inputs, up to NODE_INPUT_LIMIT + 1. Each is counted once; n->count and
+ * n->inputs count a node once for each path to it. */
+void node_count(node *const *roots, uint32_t n_roots, uint32_t *nodes, uint32_t *inputs);
 
 /* Sets the Array of the node. NULL: the Array no longer exists. */
 void node_own(node *n, PyObject *owner);

@@ -6,8 +6,8 @@
 #include "src/array/node.h"
 
 #define PROGRAM_NODES (NODE_INPUTS * NODE_LIMIT)
-#define PROGRAM_PLACES 512 /* a power of two, at least twice the nodes */
-#define PROGRAM_KEY 8192
+#define PROGRAM_PLACES 1024 /* a power of two, at least twice the nodes */
+#define PROGRAM_KEY 16384
 
 #define STEP_GIVEN 1024    /* in step.from: STEP_GIVEN + i is the given value i */
 #define STEP_CONSTANT 2048 /* in step.from: the step's own number */

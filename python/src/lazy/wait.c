@@ -211,21 +211,25 @@ static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
 static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out,
                          uint32_t choice)
 {
-    uint32_t inputs = 0;
+    node *nodes[NODE_INPUTS];
+    uint32_t inputs = 0, plain = 0, waiting = 0, count;
     int64_t row = 0;
     int largest_one = -1;
     for (int i = 0; i < (int)f->n_in; i++) {
         if (!a[i].node) {
-            inputs++;
+            plain++;
             continue;
         }
+        nodes[waiting++] = a[i].node;
         if (!fits_shape(a[i].node, out, &row) || a[i].node->seen || a[i].node->choice != choice)
             return i;
         inputs += a[i].node->inputs;
         if (largest_one < 0 || a[i].node->inputs > a[largest_one].node->inputs)
             largest_one = i;
     }
-    return inputs > NODE_INPUT_LIMIT ? largest_one : -1;
+    if (inputs + plain > NODE_INPUT_LIMIT)
+        node_count(nodes, waiting, &count, &inputs);
+    return inputs + plain > NODE_INPUT_LIMIT ? largest_one : -1;
 }
 
 /* Computes the operands that cannot be a part of the expression. Meanwhile other threads may compute other operands. 0,
@@ -380,5 +384,7 @@ node *wait_for(elementwise *f, PyObject *const *in)
     n = make_node(f, a, choice);
     if (n)
         n->spec = out;
+    if (n && (n->count >= NODE_LIMIT || n->inputs > NODE_INPUT_LIMIT))
+        node_count(&n, 1, &n->count, &n->inputs);
     return n;
 }

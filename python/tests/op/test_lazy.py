@@ -197,12 +197,42 @@ def test_eager_and_numpy_operands_are_computed_at_once():
     assert waits(x + 1) and isinstance(x + np.ones(2), collet.Array) and not waits(x + np.ones(2))
 
 
-def test_a_chain_is_computed_after_64_nodes():
+def test_a_chain_is_computed_after_128_nodes():
     x = y = array(1.0)
     before = calls()
-    for i in range(200):
+    for i in range(300):
         y = y + x
-    assert 2 < calls() - before < 8 and float(y) == 201
+    assert 1 < calls() - before < 4 and float(y) == 301
+
+
+def test_shared_nodes_and_inputs_count_once():
+    """A polynomial by Horner's rule: there are 2^n paths to the node `k`, and each input has several uses."""
+    x = array(0.5, 2.0)
+    k = collet.exp(x)
+    y = k
+    for i in range(20):
+        y = y * k + (x - 1.5) * y
+    assert waits(k) and waits(y)
+    before, expected = calls(), np.exp(x.to_numpy())
+    z = expected
+    for i in range(20):
+        z = z * expected + (x.to_numpy() - 1.5) * z
+    np.testing.assert_allclose(y.to_numpy(), z, rtol=1e-13)
+    assert calls() - before == 1
+
+
+def test_many_numbers_are_computed_in_parts():
+    """An expression has at most 64 inputs, numbers among them."""
+    x = array(1.0, 2.0)
+    y, z = x, x.to_numpy()
+    for i in range(100):
+        y, z = y * (1 + i / 256) + x, z * (1 + i / 256) + x.to_numpy()
+    assert waits(y) and np.array_equal(y.to_numpy(), z)
+    left, right = [sum((x * (i / 256) for i in range(n, n + 40)), x) for n in (1, 101)]
+    assert waits(left) and waits(right)
+    both = left * right
+    assert waits(both) and waits(left) != waits(right)
+    np.testing.assert_allclose(both.to_numpy(), left.to_numpy() * right.to_numpy(), rtol=1e-15)
 
 
 def test_memory_that_others_may_write_is_read_at_once():
