@@ -72,6 +72,17 @@ static void run_half(const worker *w, const machine_step *s, int64_t n)
         convert_block(m, out, s->to, wide, COLLET_F32, n);
 }
 
+static void run_chain(const worker *w, const machine_step *s, int64_t n)
+{
+    char *const *slot = w->slot;
+    chain_link link[MACHINE_LINKS];
+    for (uint32_t i = 0; i <= s->links; i++)
+        link[i] = (chain_link){CHAIN_CODE(s[i].op, s[i].repeated >> 1), slot[s[i].in[1]],
+                               slot[s[i].in[2]]};
+    w->m->device->level->blocks_real->chain[s->to](slot[s[s->links].out], slot[s->in[0]], link,
+                                                   s->links + 1u, n);
+}
+
 static void run_step(const worker *w, const machine_step *s, int64_t n)
 {
     const machine *m = w->m;
@@ -84,6 +95,9 @@ static void run_step(const worker *w, const machine_step *s, int64_t n)
         break;
     case MACHINE_HALF:
         run_half(w, s, count);
+        break;
+    case MACHINE_CHAIN:
+        run_chain(w, s, n);
         break;
     case MACHINE_CONVERT:
         convert_block(m, slot[s->out], s->to, in[0], s->from, count);
@@ -189,7 +203,7 @@ static void take_rows(worker *w, int32_t k, int64_t row, int64_t rows)
 static void run_block(const worker *w, int64_t n)
 {
     const machine *m = w->m;
-    for (uint32_t i = m->prologue; i < m->n_steps; i++)
+    for (uint32_t i = m->prologue; i < m->n_steps; i += 1u + m->steps[i].links)
         run_step(w, &m->steps[i], n);
 }
 

@@ -3,10 +3,10 @@
  * machine.h - runs a program of elementwise steps over broadcast operands.
  *
  * The operands are walked in blocks whose values stay in the L1 cache: a step is one call of a block
- * kernel. Operands with adjacent elements are used in place, others are gathered into a buffer.
- * Rows too short for a block are walked several at a time. If the elements of an input are adjacent along another
- * axis than the elements of the outputs, the input is transposed tile by tile. Results are bitwise equal to
- * successive calls of the ops.
+ * kernel, and so is a chain of sums, differences and products, whose values stay in registers. Operands with
+ * adjacent elements are used in place, others are gathered into a buffer. Rows too short for a block are walked
+ * several at a time. If the elements of an input are adjacent along another axis than the elements of the
+ * outputs, the input is transposed tile by tile. Results are bitwise equal to successive calls of the ops.
  *
  * Each value of the program has a slot: the index of its address. First come the views of the operands
  * (outputs, then inputs), then constants, then buffers. A value that is the same for all elements of a
@@ -37,13 +37,19 @@ typedef struct machine_step {
     uint8_t repeated; /* bit k: input k is single, and the kernel accepts that */
     uint8_t single;   /* the result is single */
     uint8_t halves;   /* bit k: input k is f16 or bf16 */
+    uint8_t op;       /* CHAIN_* of a step that can be a part of a chain: in[0] is `a`, in[1] x and in[2] y */
+    uint8_t place;    /* its number in the chain; only the last step of a chain writes `out` */
+    uint8_t links;    /* of a chain's first step: the number of further steps */
 } machine_step;
+
+#define MACHINE_LINKS 16
 
 enum {
     MACHINE_RUN,     /* a block kernel */
     MACHINE_HALF,    /* a block kernel of f32 for operands of f16 or bf16, which are converted */
     MACHINE_CONVERT, /* to another dtype */
     MACHINE_FILL,    /* repeats a single value */
+    MACHINE_CHAIN,   /* this step and the `links` steps after it */
 };
 
 typedef struct machine_view {

@@ -299,7 +299,8 @@ static machine_step *next_step(machine *m)
 static machine_step *add_step(machine *m, uint8_t kind, collet_dtype to, uint16_t out)
 {
     machine_step *s = next_step(m);
-    *s = (machine_step){.kind = kind, .from = to, .to = to, .out = out, .inputs = 1};
+    *s = (machine_step){
+        .kind = kind, .from = to, .to = to, .out = out, .inputs = 1, .op = CHAIN_NONE};
     return s;
 }
 
@@ -346,6 +347,14 @@ static void release_inputs(const machine *m, values *v, uint32_t i, int replacea
     }
 }
 
+static uint8_t chained_op(uint32_t op)
+{
+    return op == COLLET_OP_ADD   ? CHAIN_ADD
+           : op == COLLET_OP_SUB ? CHAIN_SUB
+           : op == COLLET_OP_MUL ? CHAIN_MUL
+                                 : CHAIN_NONE;
+}
+
 static void plan_step(machine *m, values *v, uint32_t i)
 {
     const collet_program *p = m->program;
@@ -362,6 +371,9 @@ static void plan_step(machine *m, values *v, uint32_t i)
     step.kind = s->op == COLLET_OP_COPY ? MACHINE_CONVERT
                 : is_half(step.from)    ? MACHINE_HALF
                                         : MACHINE_RUN;
+    int chained =
+        step.kind == MACHINE_RUN && !single && m->device->level->blocks_real->chain[s->dtype];
+    step.op = chained ? chained_op(s->op) : CHAIN_NONE;
     if (step.kind != MACHINE_CONVERT)
         step.run = machine_kernel(m->device->level, s->op, step.from);
     for (uint32_t k = 0; k < inputs; k++) {
@@ -384,32 +396,46 @@ static void plan_step(machine *m, values *v, uint32_t i)
                                 : 0;
 }
 
-/* If step i is a sum and the only user of the product before it, replaces both by one step. */
-static void fuse(machine *m, const values *v, uint32_t i)
+/* Makes input k the value `a` of a chain's step, and the other input x. */
+static void set_chained(machine_step *s, int k)
+{
+    uint16_t x = s->in[!k];
+    s->in[0] = s->in[k];
+    s->in[1] = x;
+    s->repeated = (uint8_t)((s->repeated >> !k & 1) << 1);
+    if (k && s->op == CHAIN_SUB)
+        s->op = CHAIN_SUB_FROM;
+}
+
+/* If step i is the only user of the step before it, and both can be parts of a chain, joins them. A sum joins a product
+ * as CHAIN_MUL_ADD. */
+static void chain(machine *m, const values *v, uint32_t i)
 {
     const collet_step *s = collet_program_step(m->program, i);
-    if (!m->steps || m->n_steps < m->prologue + 2 || s->op != COLLET_OP_ADD ||
-        (s->dtype != COLLET_F32 && s->dtype != COLLET_F64))
+    if (!m->steps || m->n_steps < m->prologue + 2)
         return;
-    const isa_level *level = m->device->level;
-    machine_step *product = &m->steps[m->n_steps - 2], *sum = product + 1;
-    int k = sum->in[1] == product->out;
-    if (product->run != machine_kernel(level, COLLET_OP_MUL, s->dtype) || product->single ||
-        sum->run != machine_kernel(level, COLLET_OP_ADD, s->dtype) || v->last[s->in[k]] != i ||
-        sum->in[k] != product->out || sum->in[!k] == product->out)
+    machine_step *next = &m->steps[m->n_steps - 1], *before = next - 1;
+    int k = next->in[1] == before->out;
+    if (next->kind != MACHINE_RUN || before->op == CHAIN_NONE || next->op == CHAIN_NONE ||
+        before->to != next->to || v->last[s->in[k]] != i || next->in[k] != before->out ||
+        next->in[!k] == before->out)
         return;
-    int swap = product->repeated & 1;
-    product->in[2] = sum->in[!k];
-    product->repeated = (uint8_t)((product->repeated ? 2 : 0) | (sum->repeated ? 4 : 0));
-    if (swap) {
-        uint16_t first = product->in[0];
-        product->in[0] = product->in[1];
-        product->in[1] = first;
+    if (before->kind == MACHINE_RUN)
+        set_chained(before, before->repeated & 1);
+    machine_step *first = before - before->place;
+    first->kind = MACHINE_CHAIN;
+    set_chained(next, k);
+    if (before->op == CHAIN_MUL && next->op == CHAIN_ADD) {
+        before->op = CHAIN_MUL_ADD;
+        before->in[2] = next->in[1];
+        before->repeated |= (uint8_t)(next->repeated << 1);
+        before->out = next->out;
+        m->n_steps--;
+    } else if (before->place + 1 < MACHINE_LINKS) {
+        next->kind = MACHINE_CHAIN;
+        next->place = (uint8_t)(before->place + 1);
+        first->links++;
     }
-    product->run = machine_kernel(level, BLOCK_MUL_ADD, s->dtype);
-    product->out = sum->out;
-    product->inputs = 3;
-    m->n_steps--;
 }
 
 /* Assigns slots to inputs and constants. */
@@ -462,7 +488,7 @@ static void plan_steps(machine *m)
         if (v.last[v.first_step + i] == UNUSED)
             continue;
         plan_step(m, &v, i);
-        fuse(m, &v, i);
+        chain(m, &v, i);
     }
     for (uint32_t j = 0; j < p->n_out; j++) {
         m->view[j].slot = v.slot[p->outs[j]];

@@ -235,6 +235,36 @@ def test_many_numbers_are_computed_in_parts():
     np.testing.assert_allclose(both.to_numpy(), left.to_numpy() * right.to_numpy(), rtol=1e-15)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_chains_have_the_bits_of_single_functions(dtype):
+    """Sums, differences and products whose value is used once stay in registers, up to 16 of them at a time."""
+    rng = np.random.default_rng(20)
+    for n in (1, 7, 77, 1031, 5000):
+        values = (rng.normal(size=(3, n)) * 2).astype(dtype)
+        values[:, ::5], values[0, 1::9], values[1, 2::9], values[2, 3::9] = -0.0, np.inf, -np.inf, np.nan
+        x = [collet.asarray(v) for v in values] + [-0.0, 0.75, -1.25]
+        for length in range(1, 60, 7):
+            steps = [(rng.integers(6), x[rng.integers(6)]) for _ in range(length)]
+
+            def chain():
+                y = x[0]
+                for kind, z in steps:
+                    y = [lambda: y + z, lambda: z + y, lambda: y - z, lambda: z - y, lambda: y * z, lambda: z * y][kind]()
+                return y
+            with collet.eager():
+                expected = chain().to_numpy()
+            found = chain().to_numpy()
+            assert np.array_equal(found, expected, equal_nan=True), steps
+            assert np.array_equal(np.signbit(found) | np.isnan(found), np.signbit(expected) | np.isnan(found)), steps
+
+
+def test_chains_may_write_their_inputs():
+    x, y = (collet.asarray(np.random.default_rng(21).normal(size=3001)) for _ in range(2))
+    expected = ((x.to_numpy() * y.to_numpy() + 1.5) * x.to_numpy() - y.to_numpy()) * y.to_numpy()
+    collet.multiply((x * y + 1.5) * x - y, y, out=y)
+    assert np.array_equal(y.to_numpy(), expected)
+
+
 def test_memory_that_others_may_write_is_read_at_once():
     values = np.ones(3)
     x = collet.asarray(values, copy=False)

@@ -81,7 +81,9 @@ static block_kernel find_f32(uint32_t op)
 #endif
 
 extern const block_kernels LEVEL_NAME(blocks_real);
-const block_kernels LEVEL_NAME(blocks_real) = {.find = {[COLLET_F32] = find_f32,
-                                                        [COLLET_F16] = find_f32,
-                                                        [COLLET_BF16] = find_f32,
-                                                        [COLLET_F64] = block_find_common_f64}};
+const block_kernels LEVEL_NAME(blocks_real) = {
+    .find = {[COLLET_F32] = find_f32,
+             [COLLET_F16] = find_f32,
+             [COLLET_BF16] = find_f32,
+             [COLLET_F64] = block_find_common_f64},
+    .chain = {[COLLET_F32] = block_chain_f32, [COLLET_F64] = block_chain_f64}};
