@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <collet/floating.h>
+#include <collet/ops.h>
 
 #include "src/array/array.h"
 #include "src/calls/op.h"
@@ -309,6 +310,37 @@ static PyObject *with_number(op_object *op, const argument *a, const collet_arra
     return made;
 }
 
+/* Computes x**2 of a small Array as the product x x, with the bits of the expression. NULL with an exception, or without an
+ * exception for another Array or exponent. */
+static PyObject *square(const elementwise *f, PyObject *const *in)
+{
+    const argument none = {.object = NULL};
+    argument a;
+    collet_array_spec out;
+    collet_context *context;
+    collet_array *made = NULL;
+    int two = PyLong_CheckExact(in[1])    ? PyLong_AsLong(in[1]) == 2
+              : PyFloat_CheckExact(in[1]) ? PyFloat_AsDouble(in[1]) == 2
+                                          : 0;
+    PyErr_Clear(); /* of an integer that is no long */
+    a.object = in[0];
+    if (!two || !array_check(in[0]) || !take_argument(&a, f, 0, &none) || !a.value ||
+        (a.spec.dtype != COLLET_F32 && a.spec.dtype != COLLET_F64) ||
+        collet_array_size(a.value->array) >= least || runtime_waits() ||
+        !(context = runtime_context()))
+        return NULL;
+    out = a.spec;
+    const collet_array *const both[] = {a.value->array, a.value->array};
+    if (collet_array_create(context, &made, out.dtype, out.ndim, out.shape) == COLLET_OK &&
+        collet_call(context, COLLET_OP_MUL, &made, both, NULL) == COLLET_OK) {
+        runtime_called(context);
+        return array_new(made);
+    }
+    runtime_raise(context);
+    collet_array_destroy(made);
+    return NULL;
+}
+
 PyObject *wait_not(elementwise *f, PyObject *const *in)
 {
     argument a[NODE_INPUTS];
@@ -319,6 +351,8 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
     int numbers = 0;
     if (!runtime_at_once() || op->params_size || call_is_observed())
         return NULL;
+    if (f->powers && !array_check(in[1]))
+        return square(f, in);
     for (uint32_t i = 0; i < f->n_in; i++) {
         a[i].object = in[i];
         if (!take_argument(&a[i], f, i, a))

@@ -120,6 +120,20 @@ def test_norms(dtype):
     assert is_taken(small("norm"), large) == (dtype == "f8") and float(collet.linalg.norm(large)) > 1e30
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "c8"])
+def test_squares(dtype):
+    """x**2 of small Arrays is computed at once as a product, with the bits of the expression."""
+    for x in (numbers(9), collet.asarray([0.0, -0.0, np.nan, -np.inf, 1e-30, 1e30]), numbers(2000), numbers((4, 3)).T):
+        x = x.astype(dtype) if dtype != "i4" else numbers(x.shape).astype(dtype) + 3
+        for exponent in (2, 2.0):
+            found = x**exponent
+            at_once = dtype in ("f4", "f8") and x.size < 1024
+            assert _core.is_pending(found) != at_once and found.shape == x.shape
+            np.testing.assert_array_equal(found, _core.evaluate(f"x**{exponent}", {"x": x}))
+    for exponent in (3, 2.5, -2, 2**70 if dtype != "i4" else 1, numbers(9) * 0 + 2):
+        np.testing.assert_allclose(np.asarray(numbers(9) ** exponent, "f8"), np.asarray(numbers(9), "f8") ** np.asarray(exponent, "f8"), rtol=1e-5)
+
+
 def test_observers_hear_of_each_call():
     heard = []
     x = numbers(3)
