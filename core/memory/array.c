@@ -233,6 +233,21 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
     return COLLET_OK;
 }
 
+collet_status array_create_on(storage *s, collet_array **out, const collet_array *like,
+                              collet_error *err)
+{
+    collet_array *a = array_allocate(err);
+    if (!a)
+        return COLLET_NO_MEMORY;
+    *a = *like;
+    a->storage = s;
+    a->behind = 0;
+    programs_made("array", a);
+    storage_retain(s);
+    *out = a;
+    return COLLET_OK;
+}
+
 static collet_status ready(collet_context *cx, const void *out)
 {
     collet_status status = context_check(cx);

@@ -66,3 +66,6 @@ static inline void array_take_flags(collet_array *a, uint32_t flags)
 /* Creates a C-contiguous array; the text of an error goes to *err. */
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err);
+/* Creates an array like `like`, at the same offset of the storage `s`. */
+collet_status array_create_on(storage *s, collet_array **out, const collet_array *like,
+                              collet_error *err);

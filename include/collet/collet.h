@@ -9,7 +9,8 @@
  *   - collet/native.h: native handles, page-locked memory, DLPack
  *   - collet/call.h: calls of kernels, descriptions of ops
  *
- * collet/ops.h has a function for each op, collet/expression.h expressions. The objects are
+ * collet/ops.h has a function for each op, collet/expression.h expressions, collet/recording.h lists of
+ * calls that one call replays. The objects are
  *
  *   - collet_runtime: the backends that were found; shared by all threads.
  *   - collet_context: a choice of backend, a queue per device; one thread at a time.

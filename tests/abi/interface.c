@@ -17,6 +17,7 @@
 #include <collet/ops/scatter.h>
 #include <collet/ops/ternary.h>
 #include <collet/progress.h>
+#include <collet/recording.h>
 #include <collet/runtime.h>
 #include <collet/status.h>
 #include <collet/types.h>
@@ -100,9 +101,9 @@ VALUE(COLLET_OP_TILT, 101) VALUE(COLLET_OP_TIME_DERIVATIVE, 105) VALUE(COLLET_OP
 VALUE(COLLET_OP_TRUNC, 291) VALUE(COLLET_OP_UNIFORM, 80) VALUE(COLLET_OP_VAR, 24) VALUE(COLLET_OP_VARIATE, 84)
 VALUE(COLLET_OP_WHERE, 282) VALUE(COLLET_OVERFLOW, 4) VALUE(COLLET_PROGRAM_CONSTANTS, 1024)
 VALUE(COLLET_PROGRAM_INPUTS, 8) VALUE(COLLET_PROGRAM_OUTPUTS, 4) VALUE(COLLET_PROGRAM_STEPS, 1024) VALUE(COLLET_READ, 1)
-VALUE(COLLET_REFUSED, 9) VALUE(COLLET_SCATTER_ALIGNMENT, 1) VALUE(COLLET_SCATTER_CHI, 360)
-VALUE(COLLET_SCATTER_CYRSOXS, 1) VALUE(COLLET_SCATTER_DIRECT, 1) VALUE(COLLET_SCATTER_EULER, 2)
-VALUE(COLLET_SCATTER_EXACT, 0) VALUE(COLLET_SCATTER_FAST, 0) VALUE(COLLET_SCATTER_FFT, 2)
+VALUE(COLLET_RECORDING_VALUES, 65536) VALUE(COLLET_REFUSED, 9) VALUE(COLLET_SCATTER_ALIGNMENT, 1)
+VALUE(COLLET_SCATTER_CHI, 360) VALUE(COLLET_SCATTER_CYRSOXS, 1) VALUE(COLLET_SCATTER_DIRECT, 1)
+VALUE(COLLET_SCATTER_EULER, 2) VALUE(COLLET_SCATTER_EXACT, 0) VALUE(COLLET_SCATTER_FAST, 0) VALUE(COLLET_SCATTER_FFT, 2)
 VALUE(COLLET_SCATTER_FRACTION, 0) VALUE(COLLET_SCATTER_ISOTROPIC, 1) VALUE(COLLET_SCATTER_NAME, 40)
 VALUE(COLLET_SCATTER_PSI, 3) VALUE(COLLET_SCATTER_THETA, 2) VALUE(COLLET_SCATTER_VECTOR, 3) VALUE(COLLET_SHAPE, 2)
 VALUE(COLLET_SHARE, 4) VALUE(COLLET_STATUS_COUNT, 20) VALUE(COLLET_TERNARY_ABSMEAN, 1) VALUE(COLLET_TERNARY_BITNET, 66)
@@ -125,7 +126,8 @@ VALUE(COLLET_UNAVAILABLE, 7) VALUE(COLLET_UNKNOWN_BACKEND, 6) VALUE(COLLET_UNSUP
 VALUE(COLLET_VARIATE_BINOMIAL, 3) VALUE(COLLET_VARIATE_GAMMA, 0) VALUE(COLLET_VARIATE_GEOMETRIC, 4)
 VALUE(COLLET_VARIATE_HYPERGEOMETRIC, 5) VALUE(COLLET_VARIATE_LOGSERIES, 6) VALUE(COLLET_VARIATE_LOG_GAMMA, 1)
 VALUE(COLLET_VARIATE_POISSON, 2) VALUE(COLLET_VARIATE_VONMISES, 8) VALUE(COLLET_VARIATE_ZIPF, 7)
-VALUE(COLLET_WRAP_READONLY, 1) VALUE(COLLET_WRAP_SHARED, 2) VALUE(COLLET_WRITE, 2)
+VALUE(COLLET_VIEW_BROADCAST, 3) VALUE(COLLET_VIEW_PERMUTE, 1) VALUE(COLLET_VIEW_RESHAPE, 2) VALUE(COLLET_VIEW_SELECT, 5)
+VALUE(COLLET_VIEW_SLICE, 4) VALUE(COLLET_WRAP_READONLY, 1) VALUE(COLLET_WRAP_SHARED, 2) VALUE(COLLET_WRITE, 2)
 STRUCT(collet_error, ==, 1024, MEMBER(status, 0, collet_status) MEMBER(text, 4, char [1020]))
 STRUCT(collet_c64, ==, 8, MEMBER(re, 0, float) MEMBER(im, 4, float))
 STRUCT(collet_c128, ==, 16, MEMBER(re, 0, double) MEMBER(im, 8, double))
@@ -573,91 +575,100 @@ collet_status (*functions_153[])(collet_context *context, collet_array *y, const
 int64_t (*functions_154[])(uint32_t format, int64_t weights) = {collet_ternary_bytes};
 collet_status (*functions_155[])(collet_context *context, collet_array *bytes, collet_array *info, const collet_array *codes, const collet_array *scale, uint32_t format) = {collet_op_ternary_pack};
 collet_status (*functions_156[])(collet_context *context, collet_array *codes, collet_array *scale, collet_array *info, const collet_array *bytes, uint32_t format) = {collet_op_ternary_unpack};
-collet_status (*functions_157[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, int32_t subtract_mean, collet_error *err) = {collet_analysis_autocorrelation};
-collet_status (*functions_158[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, collet_error *err) = {collet_analysis_displacement};
-collet_status (*functions_159[])(collet_context *context, collet_analysis_rotation_curves *curves, const collet_array *axes, int64_t blocks, collet_error *err) = {collet_analysis_rotation};
-collet_status (*functions_160[])(double *errors, const double *parts, int64_t blocks, int64_t lags, int32_t normalise, collet_error *err) = {collet_analysis_errors};
-collet_status (*functions_161[])(collet_context *context, collet_scatter **out, const collet_scatter_options *options, collet_error *err) = {collet_scatter_create};
-void (*functions_162[])(collet_scatter *scattering) = {collet_scatter_destroy};
-void (*functions_163[])(const collet_scatter *scattering, collet_scatter_plan *plan) = {collet_scatter_get_plan};
-collet_status (*functions_164[])(collet_scatter *scattering, const collet_scatter_pattern **out, collet_error *err) = {collet_scatter_next};
-collet_status (*functions_165[])(collet_scatter *scattering, collet_array **out, collet_error *err) = {collet_scatter_next_array};
-collet_status (*functions_166[])(const collet_scatter *scattering, collet_device_share *share, size_t index, collet_error *err) = {collet_scatter_share_at};
-collet_status (*functions_167[])(collet_context *context, collet_scatter_comparison *comparison, const collet_scatter_options *options, collet_error *err) = {collet_scatter_compare};
-collet_status (*functions_168[])(collet_scatter *scattering, const void *cotangents, const collet_scatter_gradients *out, collet_error *err) = {collet_scatter_differentiate};
-collet_status (*functions_169[])(const collet_scatter_rings *rings, int64_t *count, double *q, collet_error *err) = {collet_scatter_rings_q};
-collet_status (*functions_170[])(const collet_scatter_rings *rings, const collet_scatter_integrals *out, double energy, collet_dtype dtype, const void *values, collet_error *err) = {collet_scatter_integrate};
-collet_status (*functions_171[])(const collet_scatter_rings *rings, const collet_scatter_integrals *cotangents, double energy, collet_dtype dtype, const void *values, void *out, collet_error *err) = {collet_scatter_integrate_adjoint};
-collet_status (*functions_172[])(collet_scatter_input **out, const char *morphology, const char *configuration, collet_dtype dtype, collet_error *err) = {collet_scatter_read};
-void (*functions_173[])(collet_scatter_input *input) = {collet_scatter_input_destroy};
-const collet_scatter_options *(*functions_174[])(const collet_scatter_input *input) = {collet_scatter_input_options};
-int64_t (*functions_175[])(const collet_scatter_input *input, const double (**beams)[3]) = {collet_scatter_input_beams};
-const char *(*functions_176[])(const collet_scatter_input *input, size_t index) = {collet_scatter_input_warning_at};
-collet_status (*functions_177[])(const char *path, const char *configuration, collet_scatter_finding_fn report, void *user, collet_error *err) = {collet_scatter_check};
-collet_status (*functions_178[])(collet_scatter_slice *out, const char *morphology, int64_t material, uint32_t field, uint32_t axis, int64_t at, collet_error *err) = {collet_scatter_read_slice};
-void (*functions_179[])(collet_scatter_slice *slice) = {collet_scatter_slice_destroy};
-collet_status (*functions_180[])(const char *morphology, const char *path, int32_t replace, collet_error *err) = {collet_scatter_write_image};
-void (*functions_181[])(char name[40], double energy) = {collet_scatter_file_name};
-collet_status (*functions_182[])(const char *directory, double energy, int64_t n_beams, const double (*beams)[3], const collet_scatter_pattern *patterns, const char *settings, collet_error *err) = {collet_scatter_write};
-uint64_t (*functions_183[])(int64_t n_beams, int64_t y, int64_t x, const char *settings) = {collet_scatter_file_bytes};
-collet_status (*functions_184[])(const char *directory, double energy, const char *settings, collet_error *err) = {collet_scatter_written};
-collet_status (*functions_185[])(float *values, const char *directory, double energy, int64_t beam, int64_t y, int64_t x, collet_error *err) = {collet_scatter_read_pattern};
-collet_status (*functions_186[])(const char *path, const collet_scatter_rings *rings, int64_t n_beams, const double (*beams)[3], int64_t n_energies, const double *energies, const collet_scatter_integrals *integrals, const char *settings, collet_error *err) = {collet_scatter_write_integrals};
-collet_status (*functions_187[])(const char *path, const char *settings, collet_error *err) = {collet_scatter_integrals_written};
-const char *(*functions_188[])(const collet_scatter_input *input) = {collet_scatter_input_directory};
-collet_status (*functions_189[])(collet_context *context, collet_array **scale, const collet_array *weights, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_recognise};
-collet_status (*functions_190[])(collet_context *context, collet_ternary_weights **out, const collet_array *weights, const collet_ternary_quantize_params *params, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_quantize};
-collet_status (*functions_191[])(collet_context *context, collet_ternary_weights **out, const collet_array *codes, const collet_array *scale, collet_error *err) = {collet_ternary_weights_from_codes};
-collet_status (*functions_192[])(collet_context *context, collet_ternary_weights **out, const collet_array *bytes, int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_from_bytes};
-void (*functions_193[])(collet_ternary_weights *weights) = {collet_ternary_weights_destroy};
-int64_t (*functions_194[])(const collet_ternary_weights *weights) = {
+collet_status (*functions_157[])(collet_context *context, collet_recording **out) = {collet_recording_create};
+void (*functions_158[])(collet_recording *recording) = {collet_recording_destroy};
+collet_status (*functions_159[])(collet_context *context, collet_recording *recording, uint32_t *value, collet_dtype dtype, int32_t ndim, const int64_t *shape) = {collet_recording_input};
+collet_status (*functions_160[])(collet_context *context, collet_recording *recording, uint32_t *value, const collet_array *array) = {collet_recording_constant};
+collet_status (*functions_161[])(collet_context *context, collet_recording *recording, uint32_t *values, uint32_t op, const uint32_t *ins, const collet_array_spec *specs, const void *params) = {collet_recording_call};
+collet_status (*functions_162[])(collet_context *context, collet_recording *recording, uint32_t *values, collet_expression *expression, const uint32_t *ins) = {collet_recording_evaluate};
+collet_status (*functions_163[])(collet_context *context, collet_recording *recording, uint32_t *value, uint32_t from, uint32_t view, const int64_t *numbers, int32_t count) = {collet_recording_view};
+collet_status (*functions_164[])(collet_context *context, collet_recording *recording, const uint32_t *values, uint32_t count) = {collet_recording_complete};
+collet_status (*functions_165[])(collet_context *context, collet_recording *recording, collet_array **outs, const collet_array * const *ins) = {collet_recording_run};
+collet_status (*functions_166[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, int32_t subtract_mean, collet_error *err) = {collet_analysis_autocorrelation};
+collet_status (*functions_167[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, collet_error *err) = {collet_analysis_displacement};
+collet_status (*functions_168[])(collet_context *context, collet_analysis_rotation_curves *curves, const collet_array *axes, int64_t blocks, collet_error *err) = {collet_analysis_rotation};
+collet_status (*functions_169[])(double *errors, const double *parts, int64_t blocks, int64_t lags, int32_t normalise, collet_error *err) = {collet_analysis_errors};
+collet_status (*functions_170[])(collet_context *context, collet_scatter **out, const collet_scatter_options *options, collet_error *err) = {collet_scatter_create};
+void (*functions_171[])(collet_scatter *scattering) = {collet_scatter_destroy};
+void (*functions_172[])(const collet_scatter *scattering, collet_scatter_plan *plan) = {collet_scatter_get_plan};
+collet_status (*functions_173[])(collet_scatter *scattering, const collet_scatter_pattern **out, collet_error *err) = {collet_scatter_next};
+collet_status (*functions_174[])(collet_scatter *scattering, collet_array **out, collet_error *err) = {collet_scatter_next_array};
+collet_status (*functions_175[])(const collet_scatter *scattering, collet_device_share *share, size_t index, collet_error *err) = {collet_scatter_share_at};
+collet_status (*functions_176[])(collet_context *context, collet_scatter_comparison *comparison, const collet_scatter_options *options, collet_error *err) = {collet_scatter_compare};
+collet_status (*functions_177[])(collet_scatter *scattering, const void *cotangents, const collet_scatter_gradients *out, collet_error *err) = {collet_scatter_differentiate};
+collet_status (*functions_178[])(const collet_scatter_rings *rings, int64_t *count, double *q, collet_error *err) = {collet_scatter_rings_q};
+collet_status (*functions_179[])(const collet_scatter_rings *rings, const collet_scatter_integrals *out, double energy, collet_dtype dtype, const void *values, collet_error *err) = {collet_scatter_integrate};
+collet_status (*functions_180[])(const collet_scatter_rings *rings, const collet_scatter_integrals *cotangents, double energy, collet_dtype dtype, const void *values, void *out, collet_error *err) = {collet_scatter_integrate_adjoint};
+collet_status (*functions_181[])(collet_scatter_input **out, const char *morphology, const char *configuration, collet_dtype dtype, collet_error *err) = {collet_scatter_read};
+void (*functions_182[])(collet_scatter_input *input) = {collet_scatter_input_destroy};
+const collet_scatter_options *(*functions_183[])(const collet_scatter_input *input) = {collet_scatter_input_options};
+int64_t (*functions_184[])(const collet_scatter_input *input, const double (**beams)[3]) = {collet_scatter_input_beams};
+const char *(*functions_185[])(const collet_scatter_input *input, size_t index) = {collet_scatter_input_warning_at};
+collet_status (*functions_186[])(const char *path, const char *configuration, collet_scatter_finding_fn report, void *user, collet_error *err) = {collet_scatter_check};
+collet_status (*functions_187[])(collet_scatter_slice *out, const char *morphology, int64_t material, uint32_t field, uint32_t axis, int64_t at, collet_error *err) = {collet_scatter_read_slice};
+void (*functions_188[])(collet_scatter_slice *slice) = {collet_scatter_slice_destroy};
+collet_status (*functions_189[])(const char *morphology, const char *path, int32_t replace, collet_error *err) = {collet_scatter_write_image};
+void (*functions_190[])(char name[40], double energy) = {collet_scatter_file_name};
+collet_status (*functions_191[])(const char *directory, double energy, int64_t n_beams, const double (*beams)[3], const collet_scatter_pattern *patterns, const char *settings, collet_error *err) = {collet_scatter_write};
+uint64_t (*functions_192[])(int64_t n_beams, int64_t y, int64_t x, const char *settings) = {collet_scatter_file_bytes};
+collet_status (*functions_193[])(const char *directory, double energy, const char *settings, collet_error *err) = {collet_scatter_written};
+collet_status (*functions_194[])(float *values, const char *directory, double energy, int64_t beam, int64_t y, int64_t x, collet_error *err) = {collet_scatter_read_pattern};
+collet_status (*functions_195[])(const char *path, const collet_scatter_rings *rings, int64_t n_beams, const double (*beams)[3], int64_t n_energies, const double *energies, const collet_scatter_integrals *integrals, const char *settings, collet_error *err) = {collet_scatter_write_integrals};
+collet_status (*functions_196[])(const char *path, const char *settings, collet_error *err) = {collet_scatter_integrals_written};
+const char *(*functions_197[])(const collet_scatter_input *input) = {collet_scatter_input_directory};
+collet_status (*functions_198[])(collet_context *context, collet_array **scale, const collet_array *weights, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_recognise};
+collet_status (*functions_199[])(collet_context *context, collet_ternary_weights **out, const collet_array *weights, const collet_ternary_quantize_params *params, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_quantize};
+collet_status (*functions_200[])(collet_context *context, collet_ternary_weights **out, const collet_array *codes, const collet_array *scale, collet_error *err) = {collet_ternary_weights_from_codes};
+collet_status (*functions_201[])(collet_context *context, collet_ternary_weights **out, const collet_array *bytes, int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_from_bytes};
+void (*functions_202[])(collet_ternary_weights *weights) = {collet_ternary_weights_destroy};
+int64_t (*functions_203[])(const collet_ternary_weights *weights) = {
     collet_ternary_weights_rows, collet_ternary_weights_columns};
-const collet_array *(*functions_195[])(const collet_ternary_weights *weights) = {
+const collet_array *(*functions_204[])(const collet_ternary_weights *weights) = {
     collet_ternary_weights_bytes, collet_ternary_weights_scale};
-collet_status (*functions_196[])(collet_context *context, collet_ternary_network **out, const collet_ternary_layer *layers, uint32_t count, collet_error *err) = {collet_ternary_network_create};
-void (*functions_197[])(collet_ternary_network *network) = {collet_ternary_network_destroy};
-int64_t (*functions_198[])(const collet_ternary_network *network) = {
+collet_status (*functions_205[])(collet_context *context, collet_ternary_network **out, const collet_ternary_layer *layers, uint32_t count, collet_error *err) = {collet_ternary_network_create};
+void (*functions_206[])(collet_ternary_network *network) = {collet_ternary_network_destroy};
+int64_t (*functions_207[])(const collet_ternary_network *network) = {
     collet_ternary_network_inputs, collet_ternary_network_outputs};
-collet_status (*functions_199[])(collet_context *context, collet_ternary_network *network, collet_array *y, const collet_array *x, collet_error *err) = {collet_ternary_network_run};
-collet_status (*functions_200[])(collet_ternary_file **out, int64_t *index, const char *name, collet_error *err) = {collet_ternary_file_open};
-void (*functions_201[])(collet_ternary_file *file) = {collet_ternary_file_destroy};
-void (*functions_202[])(const collet_ternary_file *file, collet_ternary_file_info *info) = {collet_ternary_file_get_info};
-collet_status (*functions_203[])(const collet_ternary_file *file, collet_ternary_matrix *matrix, size_t index, collet_error *err) = {collet_ternary_file_matrix_at};
-collet_status (*functions_204[])(collet_context *context, const collet_ternary_file *file, collet_ternary_counts *counts, size_t index, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_count};
-collet_status (*functions_205[])(collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out, collet_array **bias, size_t index, const collet_ternary_quantize_params *quantize, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_load};
-collet_status (*functions_206[])(collet_context *context, collet_ternary_network **out, const collet_ternary_file *file, uint32_t activations, float threshold, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_load};
-collet_status (*functions_207[])(collet_ternary_output *output, int32_t replace, collet_error *err) = {collet_ternary_output_publish};
-void (*functions_208[])(collet_ternary_output *output) = {collet_ternary_output_destroy};
-uint64_t (*functions_209[])(const collet_ternary_output *output) = {collet_ternary_output_bytes};
-int64_t (*functions_210[])(const collet_ternary_output *output) = {collet_ternary_output_weights};
-collet_status (*functions_211[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_source *layers, uint32_t count, uint32_t format, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_files_pack};
-collet_status (*functions_212[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_layer *layers, const char * const *names, uint32_t count, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_layers_write};
-collet_status (*functions_213[])(collet_context *context, const collet_ternary_file *file, collet_ternary_output **out, const char *path, size_t index, uint32_t what, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_unpack};
-collet_status (*functions_214[])(collet_context *context, collet_ternary_network *network, collet_ternary_output **out, collet_ternary_run_result *result, const collet_ternary_run_files *files, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_files};
-collet_status (*functions_215[])(collet_context *context, collet_ternary_network *network, collet_ternary_run_plan *plan, const collet_ternary_run_files *files, collet_error *err) = {collet_ternary_network_plan_files};
-collet_status (*functions_216[])(collet_context *context, collet_ternary_network *network, float *y, const float *x, int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_vectors};
-collet_status (*functions_217[])(const collet_ternary_network *network, collet_device_share *share, size_t index, collet_error *err) = {collet_ternary_network_share_at};
-collet_status (*functions_218[])(const char *text, collet_error *err) = {collet_trajectory_check_selection};
-collet_status (*functions_219[])(collet_trajectory_format *format, size_t index, collet_error *err) = {collet_trajectory_format_at};
-collet_status (*functions_220[])(collet_trajectory **out, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_create};
-void (*functions_221[])(collet_trajectory *trajectory) = {collet_trajectory_destroy};
-const char *(*functions_222[])(const collet_trajectory *trajectory, size_t index) = {
+collet_status (*functions_208[])(collet_context *context, collet_ternary_network *network, collet_array *y, const collet_array *x, collet_error *err) = {collet_ternary_network_run};
+collet_status (*functions_209[])(collet_ternary_file **out, int64_t *index, const char *name, collet_error *err) = {collet_ternary_file_open};
+void (*functions_210[])(collet_ternary_file *file) = {collet_ternary_file_destroy};
+void (*functions_211[])(const collet_ternary_file *file, collet_ternary_file_info *info) = {collet_ternary_file_get_info};
+collet_status (*functions_212[])(const collet_ternary_file *file, collet_ternary_matrix *matrix, size_t index, collet_error *err) = {collet_ternary_file_matrix_at};
+collet_status (*functions_213[])(collet_context *context, const collet_ternary_file *file, collet_ternary_counts *counts, size_t index, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_count};
+collet_status (*functions_214[])(collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out, collet_array **bias, size_t index, const collet_ternary_quantize_params *quantize, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_load};
+collet_status (*functions_215[])(collet_context *context, collet_ternary_network **out, const collet_ternary_file *file, uint32_t activations, float threshold, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_load};
+collet_status (*functions_216[])(collet_ternary_output *output, int32_t replace, collet_error *err) = {collet_ternary_output_publish};
+void (*functions_217[])(collet_ternary_output *output) = {collet_ternary_output_destroy};
+uint64_t (*functions_218[])(const collet_ternary_output *output) = {collet_ternary_output_bytes};
+int64_t (*functions_219[])(const collet_ternary_output *output) = {collet_ternary_output_weights};
+collet_status (*functions_220[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_source *layers, uint32_t count, uint32_t format, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_files_pack};
+collet_status (*functions_221[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_layer *layers, const char * const *names, uint32_t count, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_layers_write};
+collet_status (*functions_222[])(collet_context *context, const collet_ternary_file *file, collet_ternary_output **out, const char *path, size_t index, uint32_t what, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_unpack};
+collet_status (*functions_223[])(collet_context *context, collet_ternary_network *network, collet_ternary_output **out, collet_ternary_run_result *result, const collet_ternary_run_files *files, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_files};
+collet_status (*functions_224[])(collet_context *context, collet_ternary_network *network, collet_ternary_run_plan *plan, const collet_ternary_run_files *files, collet_error *err) = {collet_ternary_network_plan_files};
+collet_status (*functions_225[])(collet_context *context, collet_ternary_network *network, float *y, const float *x, int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_vectors};
+collet_status (*functions_226[])(const collet_ternary_network *network, collet_device_share *share, size_t index, collet_error *err) = {collet_ternary_network_share_at};
+collet_status (*functions_227[])(const char *text, collet_error *err) = {collet_trajectory_check_selection};
+collet_status (*functions_228[])(collet_trajectory_format *format, size_t index, collet_error *err) = {collet_trajectory_format_at};
+collet_status (*functions_229[])(collet_trajectory **out, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_create};
+void (*functions_230[])(collet_trajectory *trajectory) = {collet_trajectory_destroy};
+const char *(*functions_231[])(const collet_trajectory *trajectory, size_t index) = {
     collet_trajectory_body_at, collet_trajectory_atom_at, collet_trajectory_warning_at};
-void (*functions_223[])(const collet_trajectory *trajectory, collet_trajectory_info *info) = {collet_trajectory_get_info};
-collet_status (*functions_224[])(const collet_trajectory *trajectory, collet_trajectory_file *file, size_t index, collet_error *err) = {collet_trajectory_file_at};
-size_t (*functions_225[])(void) = {collet_trajectory_quantity_count};
-collet_status (*functions_226[])(const collet_trajectory *trajectory, collet_trajectory_quantity *quantity, size_t index, collet_error *err) = {collet_trajectory_quantity_at};
-collet_status (*functions_227[])(const collet_trajectory *trajectory, collet_device_share *share, size_t index, collet_error *err) = {collet_trajectory_share_at};
-collet_status (*functions_228[])(collet_trajectory *trajectory, collet_trajectory_plan *plan, collet_error *err) = {collet_trajectory_plan_work};
-collet_status (*functions_229[])(collet_trajectory *trajectory, const collet_trajectory_batch **out, collet_error *err) = {
+void (*functions_232[])(const collet_trajectory *trajectory, collet_trajectory_info *info) = {collet_trajectory_get_info};
+collet_status (*functions_233[])(const collet_trajectory *trajectory, collet_trajectory_file *file, size_t index, collet_error *err) = {collet_trajectory_file_at};
+size_t (*functions_234[])(void) = {collet_trajectory_quantity_count};
+collet_status (*functions_235[])(const collet_trajectory *trajectory, collet_trajectory_quantity *quantity, size_t index, collet_error *err) = {collet_trajectory_quantity_at};
+collet_status (*functions_236[])(const collet_trajectory *trajectory, collet_device_share *share, size_t index, collet_error *err) = {collet_trajectory_share_at};
+collet_status (*functions_237[])(collet_trajectory *trajectory, collet_trajectory_plan *plan, collet_error *err) = {collet_trajectory_plan_work};
+collet_status (*functions_238[])(collet_trajectory *trajectory, const collet_trajectory_batch **out, collet_error *err) = {
     collet_trajectory_next, collet_trajectory_collect};
-collet_status (*functions_230[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user, collet_error *err) = {collet_trajectory_each};
-collet_status (*functions_231[])(collet_trajectory *trajectory, const char *path, uint32_t flags, collet_error *err) = {collet_trajectory_write};
-void (*functions_232[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user) = {collet_trajectory_watch};
-const char *(*functions_233[])(const collet_trajectory *trajectory) = {collet_trajectory_meta};
-collet_status (*functions_234[])(const char *path, uint32_t flags, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_extract};
-collet_status (*functions_235[])(double *times, size_t capacity, int64_t *n, const char * const *paths, collet_error *err) = {collet_trajectory_times};
-collet_status (*functions_236[])(collet_trajectory_places *places, collet_error *err) = {collet_trajectory_place};
+collet_status (*functions_239[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user, collet_error *err) = {collet_trajectory_each};
+collet_status (*functions_240[])(collet_trajectory *trajectory, const char *path, uint32_t flags, collet_error *err) = {collet_trajectory_write};
+void (*functions_241[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user) = {collet_trajectory_watch};
+const char *(*functions_242[])(const collet_trajectory *trajectory) = {collet_trajectory_meta};
+collet_status (*functions_243[])(const char *path, uint32_t flags, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_extract};
+collet_status (*functions_244[])(double *times, size_t capacity, int64_t *n, const char * const *paths, collet_error *err) = {collet_trajectory_times};
+collet_status (*functions_245[])(collet_trajectory_places *places, collet_error *err) = {collet_trajectory_place};
 
 int main(void)
 {

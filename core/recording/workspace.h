@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* workspace - the arrays of one run of a recording; those of intermediate values are kept for later runs. */
+#pragma once
+
+#include "steps.h"
+
+typedef struct workspace {
+    struct workspace *next;
+    collet_array **own; /* of each value: the array that the workspace owns for ever, or NULL */
+    collet_array **now; /* of each value: the array in the present run */
+    collet_argument *arguments; /* of one evaluation */
+} workspace;
+
+/* Chooses the slot of each intermediate value, so that values that are not needed at the same time share memory. */
+collet_status workspace_plan(collet_recording *r, collet_error *err);
+
+/* A workspace that no other run uses: an idle one, or a new one. Errors go to the context. */
+collet_status workspace_take(collet_context *cx, collet_recording *r, workspace **out);
+/* Makes it idle. */
+void workspace_give_back(collet_recording *r, workspace *w);
+void workspace_destroy_all(collet_recording *r);
