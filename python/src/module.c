@@ -17,6 +17,8 @@
 #include "src/lazy/lazy.h"
 #include "src/lazy/wait.h"
 #include "src/calls/op.h"
+#include "src/calls/recording.h"
+#include "src/calls/signature.h"
 #include "src/calls/small.h"
 #include "src/small/create.h"
 #include "src/small/join.h"
@@ -152,6 +154,8 @@ static PyMethodDef functions[] = {
     {"wait_from", wait_from, METH_O, NULL},
     {"reduce", lazy_reduce, METH_VARARGS, NULL},
     {"reduce_rows", lazy_reduce_rows, METH_VARARGS, NULL},
+    {"recording", recording_make, METH_VARARGS, NULL},
+    {"signature", signature_of, METH_VARARGS, NULL},
     {"small_reduction", small_reduction, METH_O, NULL},
     {"small_product", small_product, METH_VARARGS, NULL},
     {"small_sort", small_sort, METH_O, NULL},

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from .. import _core
 from .. import _hook as hook
 from .._array.creation import shared
 from .._standard.array import Array
@@ -62,6 +63,31 @@ def _constant(value: Any) -> Any:
     return type(value), math.copysign(1.0, value) if type(value) is float else 0, value
 
 
+def _of_numpy(value: Any) -> Array | None:
+    return shared(value) if isinstance(value, (np.ndarray, np.generic)) else None
+
+
+def _signature(given: Any, values: list[Any]) -> Any:
+    """_core.signature for trees of all kinds. None: a transform follows one of the arrays."""
+    key: list[Any] = [structure(given, values)]
+    for i, value in enumerate(values):
+        kind = type(value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            values[i] = value = shared(value)
+        if isinstance(value, Array):
+            key.append((value.shape, value._dtype))
+        elif kind is float or kind is int or kind is bool or kind is complex:
+            key.append(kind)
+        elif kind is str or kind is bytes:
+            key.append(value)
+        elif isinstance(value, Traced):
+            return None
+        else:
+            raise TypeError(f"jit: an argument is or contains {value!r}, no array, number or text: name the argument in "
+                            "static_argnums or static_argnames")
+    return tuple(key)
+
+
 class _Jitted:
     """A function with its recordings."""
 
@@ -74,24 +100,13 @@ class _Jitted:
     def call(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         given, static = self._split(arguments, keywords) if self.numbers or self.names else ((arguments, keywords), ())
         values: list[Any] = []
-        key: list[Any] = [structure(given, values), static]
-        for i, value in enumerate(values):
-            kind = type(value)
-            if isinstance(value, Array):
-                key.append((value.shape, value._dtype))
-            elif kind is float or kind is int or kind is bool or kind is complex:
-                key.append(kind)
-            elif kind is str or kind is bytes:
-                key.append(value)
-            elif isinstance(value, Traced):
+        signature = _core.signature(given, values, _of_numpy)
+        if signature is None:
+            values.clear()
+            signature = _signature(given, values)
+            if signature is None:
                 return self.fun(*arguments, **keywords)  # another transform records these calls
-            elif isinstance(value, (np.ndarray, np.generic)):
-                values[i] = value = shared(value)
-                key.append((value.shape, value._dtype))
-            else:
-                raise TypeError(f"jit: an argument is or contains {value!r}, no array, number or text: name the argument in "
-                                "static_argnums or static_argnames")
-        full = tuple(key)
+        full = signature, static
         try:
             with self.lock:
                 program = self.programs.get(full)

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core, _ops
 from .. import functions as f
 from .._array import elementwise
-from . import rules
+from . import lowering, rules
 from .tape import Key, Recorded, Traced, innermost, is_number
 from .trees import leaves, mapped, node, rebuilt
 
@@ -55,18 +55,29 @@ def _copied(value):
     return value
 
 
+def _texts(lines):
+    """The lines of text, and lines that free memory."""
+    return [text for line in lines for text in (line.text, f"{' = '.join(line.freed)} = None")[:1 + bool(line.freed)]]
+
+
 class Program:
     """The calls that a function makes with recorded arrays."""
 
     def __init__(self, trace):
         self.of_trace, self.open, self.backend = trace, True, _core.get_backend()
-        self.steps = []  # (Names that the line assigns, names that it reads, the line.)
+        self.lines = []
+        self.specs = {}  # The dtypes and shapes of recorded arrays, by name.
         self.names = {"Key": Key}  # The functions and constants of the lines.
         self.count = 0
 
     def argument(self, value):
         self.count += 1
-        return Recorded(value, self.of_trace, self, f"a{self.count}")
+        return self._recorded(value, f"a{self.count}")
+
+    def _recorded(self, value, name):
+        if type(value) is _core.Array:
+            self.specs[name] = value._dtype, value.shape
+        return Recorded(value, self.of_trace, self, name)
 
     # ---- The text of values
 
@@ -105,7 +116,7 @@ class Program:
         if isinstance(made, (_core.Array, np.ndarray, np.generic)) or type(made) in (bool, int, float, complex):
             self.count += 1
             names.append(f"s{self.count}")
-            return names[-1], Recorded(made, self.of_trace, self, names[-1])
+            return names[-1], self._recorded(made, names[-1])
         if isinstance(made, (tuple, list)):
             parts = [self._assigned(m, names) for m in made]
             found = [p[1] for p in parts]
@@ -115,8 +126,8 @@ class Program:
 
     # ---- Recording
 
-    def call(self, function, arguments, keywords):
-        """Computes and records a call."""
+    def call(self, function, arguments, keywords, name=""):
+        """Computes and records a call. name: the name of a public function."""
         if not self.open:
             raise _core.UnsupportedError("jit: an array of a recording that has ended: the function stored it somewhere, such "
                                          "as in a global variable; return it instead")
@@ -127,7 +138,9 @@ class Program:
         indexes = function is rules.INTERNAL["getitem"]
         given = [self.text(a.key if indexes and type(a) is Key else a, reads) for a in arguments]
         named = {n: self.text(v, reads) for n, v in keywords.items()}
-        made = function(*map(self.value, arguments), **{n: self.value(v) for n, v in keywords.items()})
+        values = [*map(self.value, arguments)]
+        made = function(*values, **{n: self.value(v) for n, v in keywords.items()})
+        step = lowering.step(name, values, given, keywords, made) if name else None
         if indexes:
             text = f"{given[0]}[{given[1]}]"
             if type(arguments[0]) is not Recorded:  # a view of a constant must not leave the program
@@ -135,8 +148,16 @@ class Program:
         else:
             text = f"{self.constant(function, 'f')}({', '.join([*given, *(f'{n}={t}' for n, t in named.items())])})"
         target, found = self._assigned(made, names)
-        self.steps.append((names, reads, f"{target} = {text}"))
+        self.lines.append(lowering.Line(names, reads, f"{target} = {text}", step))
         return found
+
+    def _replayed(self, group, results):
+        """The lines of text for lines that libcore replays. It returns None for arguments that it cannot compute at once."""
+        inputs, function = lowering.recording(group, self.names, self.specs, results)
+        dead = {n for line in group for n in line.freed}.intersection(inputs)
+        return [f"made = {self.constant(function, 'r')}({', '.join(inputs)})", "if made is None:",
+                *("    " + text for text in _texts(group)),
+                "else:", f"    {''.join(n + ', ' for n in results)} = made", f"    {' = '.join(['made', *sorted(dead)])} = None"]
 
     def _tree(self, tree, parts):
         """The expression of a tree. parts: the expressions of its leaves."""
@@ -161,17 +182,18 @@ class Program:
             text = self.text(leaf, reads)
             parts.append(text if type(leaf) is Recorded else f"copied({text})")
         live, lines = {*reads}, []
-        for names, used, line in reversed(self.steps):
-            if not live.intersection(names):
+        for line in reversed(self.lines):
+            if not live.intersection(line.names):
                 continue  # nothing needs its results
-            last = [n for n in dict.fromkeys(used) if n not in live and n[0] == "s"] + [n for n in names if n not in live]
-            if last:
-                lines.append(" = ".join(last) + " = None")  # frees the memory
+            line.freed = [n for n in dict.fromkeys(line.reads) if n not in live and n[0] == "s"] + \
+                [n for n in line.names if n not in live]
             lines.append(line)
-            live.update(used)
-        self.steps = []
+            live.update(line.reads)
+        self.lines = []
+        body = [text for group, needed in lowering.segments(lines[::-1], reads)
+                for text in (_texts(group) if needed is None else self._replayed(group, needed))]
         text = self._tree(result, iter(parts))
-        source = "\n    ".join([f"def program({', '.join(a.name for a in arguments)}):", *reversed(lines), f"return {text}"])
+        source = "\n    ".join([f"def program({', '.join(a.name for a in arguments)}):", *body, f"return {text}"])
         scope = {**self.names, "copied": _copied, "rebuilt": rebuilt}
         exec(compile(source, "<recorded by collet.jit>", "exec"), scope)
         return scope["program"]
@@ -215,7 +237,7 @@ def process(name, arguments, keywords, found):
                                          "collet.where")
     elif name not in elementwise.names() and name not in rules.INTERNAL:
         _check(name, function, arguments, keywords)
-    return program.call(function, arguments, keywords)
+    return program.call(function, arguments, keywords, name)
 
 
 def handle(function, arguments, keywords, found):
@@ -223,7 +245,7 @@ def handle(function, arguments, keywords, found):
     if not isinstance(function, str):
         return found.program.call(function, arguments, keywords)
     if not function.startswith("op."):
-        return found.program.call(rules.function(function), arguments, keywords)
+        return found.program.call(rules.function(function), arguments, keywords, function)
     name = function[3:]
     kinds = {field["name"]: field["kind"] for field in _core.op_describe(name)["fields"]}
     for parameter, value in keywords.items():
