@@ -96,6 +96,27 @@ def test_products_and_views(made):
     assert made.runs == 1
 
 
+def test_reshapes_that_copy(made):
+    """A reshape that needs a copy is computed between two replays."""
+    def function(x):
+        y = collet.exp(x) * x + 1
+        return collet.exp(collet.reshape(collet.matrix_transpose(y), (12,))) * 2 + 1
+
+    check(function, [array(4, 3)], [array(4, 3)])
+    assert made.steps == [3, 3] and made.runs == 2
+
+
+def test_long_programs(made):
+    """A replay keeps the GIL, so a long program becomes several."""
+    def function(x, y):
+        for _ in range(20):
+            x = x @ y
+        return x
+
+    check(function, *((array(50, 50), array(50, 50) * 0.1) for _ in range(2)))
+    assert sum(made.steps) >= 18 and max(made.steps) <= 8
+
+
 def test_conditions_and_integers(made):
     def function(x, n):
         larger = x > 0.5
@@ -147,7 +168,10 @@ def test_results_do_not_share_memory(made):
 
 def test_large_arrays_are_lazy(made):
     check(lambda x: collet.sum(collet.exp(x) * x + 1), [array(3000)], [array(3000)])
+    check(lambda x: (collet.exp(x), x * x, x + 1), [array(1024)], [array(1024)])
     assert made.steps == []
+    check(lambda x: (collet.exp(x), x * x, x + 1), [array(1023)], [array(1023)])
+    assert made.steps == [3]
 
 
 def test_arguments_that_wait(made):
