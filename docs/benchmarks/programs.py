@@ -217,6 +217,7 @@ def use_torch(cpu):
         exp, log, sqrt, abs, sign = map(staticmethod, (torch.exp, torch.log, torch.sqrt, torch.abs, torch.sign))
 
     def make(program, arrays):
+        torch.compiler.reset()  # it compiles a function at most eight times
         run, inputs = torch.compile(lambda *x: program(Namespace, *x)), [torch.from_numpy(a) for a in arrays]
         return lambda: run(*inputs)
     return torch.__version__, make
