@@ -134,6 +134,17 @@ def test_numbers_are_arguments(made):
     assert (made.runs, made.refused) == (3, 1)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_numbers_are_rounded_once(dtype):
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    x = array(3).astype(collet._core.dtype(dtype))
+    ties = [1 + 2.0**-n + 2.0**-45 for n in (8, 11, 24)] + [2.0**-25 * (1 + 2.0**-40), -(2**53) + 1, 2**53 + 1, float("-inf"), -0.0]
+    for number in ties if dtype != "float16" else [n for n in ties if abs(n) < 2**16 or n == float("-inf")]:
+        function = lambda x, n: (x * n, x + n, n - x)  # noqa: E731
+        check(function, (x, number), (x, number))
+
+
 def test_strides(made):
     """Arguments with any strides are replayed, unless a reshape of one would need a copy."""
     x = array(4, 3)
