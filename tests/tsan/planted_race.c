@@ -2,6 +2,7 @@
 /* A data race that the thread sanitizer must report: a kernel of a plugin reads wrapped memory while another
  * thread writes to it. It shows that the sanitizer sees kernels and programs. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include <collet/ops/array.h>
@@ -9,13 +10,15 @@
 #define COUNT 1000
 
 static float values[COUNT];
-static atomic_int done; /* used with relaxed order, so it does not order other accesses */
+static atomic_int begun, done; /* used with relaxed order, so they do not order other accesses */
 
 static void *write_values(void *user)
 {
-    for (int round = 0; !atomic_load_explicit(&done, memory_order_relaxed); round++)
+    for (int round = 0; !atomic_load_explicit(&done, memory_order_relaxed); round++) {
         for (int i = 0; i < COUNT; i++)
             values[i] = (float)round;
+        atomic_store_explicit(&begun, 1, memory_order_relaxed);
+    }
     return NULL;
 }
 
@@ -35,6 +38,8 @@ int main(void)
         collet_array_create(cx, &b, COLLET_F32, 1, shape) != COLLET_OK ||
         pthread_create(&writer, NULL, write_values, NULL))
         return 1;
+    while (!atomic_load_explicit(&begun, memory_order_relaxed))
+        sched_yield();
     for (int round = 0; round < 20; round++)
         if (collet_op_neg(cx, b, a) != COLLET_OK)
             return 1;
