@@ -102,7 +102,7 @@ typedef struct machine {
 #define MACHINE_ON_STACK 4
 
 /* Bytes of the tiles of all inputs that are transposed. The tiles are on the stack of a thread. */
-#define MACHINE_PANEL (16 << 10)
+#define MACHINE_PANEL (8 << 10)
 
 /* The most machine steps that a program of `n` values needs: some steps only fill a buffer. */
 #define MACHINE_STEPS(n) (2 * (n))
