@@ -220,7 +220,7 @@ static const op *op_of(collet_context *cx, uint32_t id, const uint32_t *ins)
         context_fail(cx, COLLET_NOT_FOUND, "recording: there is no op with the id %" PRIu32, id);
     else if (id == COLLET_OP_EVALUATE)
         context_fail(cx, COLLET_INVALID,
-                     "recording: the op evaluate is for backends: use collet_recording_evaluate");
+                     "recording: the op evaluate is for backends: add an evaluation of an expression instead");
     else if (o->n_in && !ins)
         context_fail(cx, COLLET_INVALID, "recording: %s: the list of inputs is NULL", o->name);
     else

@@ -16,6 +16,8 @@ static collet_status check_input(collet_context *cx, const collet_recording *r, 
     const collet_array *like = r->values[r->ins[i]].like;
     if (!a)
         return context_fail(cx, COLLET_INVALID, "recording: input %" PRIu32 " is NULL", i);
+    if (programs_checked() && programs_exists(context_error(cx), a) != COLLET_OK)
+        return COLLET_INVALID;
     if (a->storage->runtime != r->runtime)
         return context_fail(cx, COLLET_INVALID,
                             "recording: input %" PRIu32 " belongs to another runtime", i);
@@ -45,7 +47,7 @@ static collet_status check_run(collet_context *cx, const collet_recording *r, co
                                     : "the list of inputs");
     if (!r->complete)
         return context_fail(cx, COLLET_INVALID,
-                            "recording: it is not complete: call collet_recording_complete first");
+                            "recording: it is not complete: complete it before the first run");
     if (r->runtime != cx->runtime)
         return context_fail(cx, COLLET_INVALID, "recording: it belongs to another runtime");
     for (uint32_t i = 0; status == COLLET_OK && i < r->n_in; i++)
@@ -132,15 +134,15 @@ static void finish(const collet_recording *r, workspace *w, collet_array **outs,
     }
 }
 
-collet_status collet_recording_run(collet_context *cx, collet_recording *r, collet_array **outs,
+collet_status collet_recording_run(collet_context *cx, collet_recording *r, collet_array **results,
                                    const collet_array *const *ins)
 {
     PROGRAM_CONTEXT(COLLET_INVALID, cx, r);
     COLLET_FLOATING_SCOPE;
     workspace *w;
-    collet_status status = check_run(cx, r, outs, ins);
-    for (uint32_t i = 0; r && outs && r->complete && i < r->n_out; i++)
-        outs[i] = NULL;
+    collet_status status = check_run(cx, r, results, ins);
+    for (uint32_t i = 0; r && results && r->complete && i < r->n_out; i++)
+        results[i] = NULL;
     if (status == COLLET_OK)
         status = workspace_take(cx, r, &w);
     if (status != COLLET_OK)
@@ -148,7 +150,7 @@ collet_status collet_recording_run(collet_context *cx, collet_recording *r, coll
     status = begin(cx, r, w, ins);
     if (status == COLLET_OK)
         status = run_steps(cx, r, w);
-    finish(r, w, outs, status);
+    finish(r, w, results, status);
     workspace_give_back(r, w);
     return status;
 }

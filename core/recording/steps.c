@@ -41,7 +41,7 @@ collet_status steps_view(collet_context *cx, const recorded_step *s, const colle
                              : wrong_count(cx, s, "SELECT", 2);
     default:
         return context_fail(cx, COLLET_INVALID,
-                            "recording: view is %" PRIu32 "; it must be one of COLLET_VIEW_*",
+                            "recording: view is %" PRIu32 "; it must be from 1 (permute) to 5 (select)",
                             s->view);
     }
 }

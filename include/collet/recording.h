@@ -92,7 +92,7 @@ COLLET_API collet_status collet_recording_complete(collet_context *context,
                                                    const uint32_t *values, uint32_t count);
 
 /*
- * Runs the recording: `ins` has an array for each input, in their order. `outs` has an entry for each returned value; it is
+ * Runs the recording: `ins` has an array for each input, in their order. `results` has an entry for each returned value; it is
  * set to a new array, and to NULL if the call fails. Inputs may be views of each other. After the first run of a thread only the
  * results, and views of inputs and results, are allocated.
  *
@@ -101,7 +101,7 @@ COLLET_API collet_status collet_recording_complete(collet_context *context,
  * text begins with the number of the step. No input and no earlier result is changed by a run that fails.
  */
 COLLET_API collet_status collet_recording_run(collet_context *context, collet_recording *recording,
-                                              collet_array **outs, const collet_array *const *ins);
+                                              collet_array **results, const collet_array *const *ins);
 
 #ifdef __cplusplus
 }

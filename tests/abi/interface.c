@@ -583,7 +583,7 @@ collet_status (*functions_161[])(collet_context *context, collet_recording *reco
 collet_status (*functions_162[])(collet_context *context, collet_recording *recording, uint32_t *values, collet_expression *expression, const uint32_t *ins) = {collet_recording_evaluate};
 collet_status (*functions_163[])(collet_context *context, collet_recording *recording, uint32_t *value, uint32_t from, uint32_t view, const int64_t *numbers, int32_t count) = {collet_recording_view};
 collet_status (*functions_164[])(collet_context *context, collet_recording *recording, const uint32_t *values, uint32_t count) = {collet_recording_complete};
-collet_status (*functions_165[])(collet_context *context, collet_recording *recording, collet_array **outs, const collet_array * const *ins) = {collet_recording_run};
+collet_status (*functions_165[])(collet_context *context, collet_recording *recording, collet_array **results, const collet_array * const *ins) = {collet_recording_run};
 collet_status (*functions_166[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, int32_t subtract_mean, collet_error *err) = {collet_analysis_autocorrelation};
 collet_status (*functions_167[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, collet_error *err) = {collet_analysis_displacement};
 collet_status (*functions_168[])(collet_context *context, collet_analysis_rotation_curves *curves, const collet_array *axes, int64_t blocks, collet_error *err) = {collet_analysis_rotation};

@@ -13,7 +13,7 @@ core = ctypes.CDLL(LIBCORE)
 for getter in "collet_last_error", "collet_status_name":
     getattr(core, getter).restype = ctypes.c_char_p
 pointer, u32, i64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int64
-OBJECTS = "runtime", "context", "array", "expression", "timestamp", "pinned"
+OBJECTS = "runtime", "context", "array", "expression", "timestamp", "pinned", "recording"
 
 
 class Options(ctypes.Structure):
@@ -48,12 +48,22 @@ def out_of(argument, out, error):
         if isinstance(argument, str) else argument
 
 
+def recording_of(cx):
+    """A complete recording with one input."""
+    recording, value = made(core.collet_recording_create, cx, "out"), u32()
+    made(core.collet_recording_input, cx, recording, ctypes.byref(value), u32(F32), 0, None)
+    made(core.collet_recording_call, cx, recording, ctypes.byref(value), u32(ADD), (u32 * 2)(0, 0), None, None)
+    made(core.collet_recording_complete, cx, recording, ctypes.byref(value), u32(1))
+    return recording
+
+
 def objects(rt):
     """One object of each kind; the "runtime" is a new one, not `rt`."""
     cx = made(core.collet_context_create, rt, "out", "error")
     return {"runtime": made(core.collet_runtime_create, "out", ctypes.byref(options), "error"),
             "context": made(core.collet_context_create, rt, "out", "error"),
             "array": made(core.collet_array_create, cx, "out", u32(F32), 0, None),
+            "recording": recording_of(cx),
             "expression": made(core.collet_expression_parse, "out", b"2*x", "error"),
             "timestamp": made(core.collet_timestamp_take, cx, "out", None),
             "pinned": made(core.collet_pinned_create, cx, "out", ctypes.byref(pointer()), b"remote", 64)}

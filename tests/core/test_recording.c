@@ -272,14 +272,14 @@ TEST(recording_refuses)
     REFUSED(collet_recording_call(cx, r, &view, 0x7fffffff, NULL, NULL, NULL), COLLET_NOT_FOUND,
             "no op");
     REFUSED(collet_recording_call(cx, r, &view, COLLET_OP_EVALUATE, &x, NULL, NULL), COLLET_INVALID,
-            "collet_recording_evaluate");
+            "an evaluation of an expression");
     REFUSED(collet_recording_view(cx, r, &view, x, 9, NULL, 0), COLLET_INVALID, "view is 9");
     REFUSED(collet_recording_view(cx, r, &view, x, COLLET_VIEW_SLICE, SHAPE(0), 1), COLLET_INVALID,
             "SLICE needs 4 numbers, and there are 1");
     REFUSED(collet_recording_view(cx, r, &view, x, COLLET_VIEW_SELECT, SHAPE(0, 7), 2),
             COLLET_SHAPE, "element 7");
     REFUSED(collet_recording_run(cx, r, &result, (const collet_array *[]){foreign}), COLLET_INVALID,
-            "call collet_recording_complete first");
+            "complete it before the first run");
     REFUSED(collet_recording_complete(cx, r, &x, 1), COLLET_INVALID, "is an input");
     REFUSED(collet_recording_complete(cx, r, (uint32_t[]){77}, 1), COLLET_INVALID,
             "does not exist");
