@@ -81,12 +81,13 @@ INLINE void limited_lanes(int32_t *to, lanes x, double least, double most)
     __m256d within = _mm256_min_pd(above, _mm256_set1_pd(most));
     _mm_storeu_si128((void *)to, _mm256_cvttpd_epi32(_mm256_and_pd(within, known)));
 }
+#endif
+#if defined(__AVX2__)
+#define LIMIT_LANES(from_dtype, least, most)                                                       \
+    for (; i + LANES_F64 <= count; i += LANES_F64)                                                 \
+        limited_lanes(block + i, LOAD_##from_dtype(from + i), least, most)
 #else
-INLINE void limited_lanes(int32_t *to, lanes x, double least, double most)
-{
-    for (int j = 0; j < LANES_F64; j++)
-        to[j] = limited(x[j], least, most);
-}
+#define LIMIT_LANES(from_dtype, least, most) (void)0 /* the compiler makes vectors of the next loop */
 #endif
 /* Converts PART elements at a time to int32_t, and these to narrower integers. */
 #define PART 512
@@ -99,8 +100,7 @@ INLINE void limited_lanes(int32_t *to, lanes x, double least, double most)
         for (; n > 0; n -= PART, to += PART, from += PART) {                                       \
             int64_t count = n < PART ? n : PART, i = 0;                                            \
             int32_t *block = sizeof *to == sizeof *block ? (void *)to : part;                      \
-            for (; i + LANES_F64 <= count; i += LANES_F64)                                         \
-                limited_lanes(block + i, LOAD_##from_dtype(from + i), least, most);                \
+            LIMIT_LANES(from_dtype, least, most);                                                  \
             for (; i < count; i++)                                                                 \
                 block[i] = limited((double)from[i], least, most);                                  \
             for (i = 0; i < count && sizeof *to < sizeof *block; i++)                              \
