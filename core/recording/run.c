@@ -45,6 +45,9 @@ static collet_status check_run(collet_context *cx, const collet_recording *r, co
                             !r      ? "the recording"
                             : !outs ? "the list of results"
                                     : "the list of inputs");
+    if (r->n_in && (const void *)outs == (const void *)ins)
+        return context_fail(cx, COLLET_INVALID,
+                            "recording: the list of results is the list of inputs, which would be lost");
     if (!r->complete)
         return context_fail(cx, COLLET_INVALID,
                             "recording: it is not complete: complete it before the first run");
@@ -141,12 +144,14 @@ collet_status collet_recording_run(collet_context *cx, collet_recording *r, coll
     COLLET_FLOATING_SCOPE;
     workspace *w;
     collet_status status = check_run(cx, r, results, ins);
-    for (uint32_t i = 0; r && results && r->complete && i < r->n_out; i++)
-        results[i] = NULL;
     if (status == COLLET_OK)
         status = workspace_take(cx, r, &w);
-    if (status != COLLET_OK)
+    if (status != COLLET_OK) {
+        int apart = results && (const void *)results != (const void *)ins;
+        for (uint32_t i = 0; r && apart && r->complete && i < r->n_out; i++)
+            results[i] = NULL;
         return status;
+    }
     status = begin(cx, r, w, ins);
     if (status == COLLET_OK)
         status = run_steps(cx, r, w);

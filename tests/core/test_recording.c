@@ -312,6 +312,10 @@ TEST(a_run_refuses_other_inputs)
     REFUSED(collet_recording_run(cx, r, outs, (const collet_array *[]){foreign, w}), COLLET_INVALID,
             "another runtime");
     REFUSED(collet_recording_run(cx, r, outs, NULL), COLLET_INVALID, "the list of inputs is NULL");
+    collet_array *both[2] = {x, w};
+    REFUSED(collet_recording_run(cx, r, both, (const collet_array *const *)(void *)both), COLLET_INVALID,
+            "would be lost");
+    assert_ptr_equal(both[0], x);
     assert_int_equal(collet_recording_run(NULL, r, outs, (const collet_array *[]){x, w}),
                      COLLET_INVALID);
     assert_replayed(cx, r, (const collet_array *[]){x, w});

@@ -43,6 +43,8 @@ def _is_ready(value):
 
 
 def _fits(number, dtype):
+    if type(number) is int and abs(number) > 2**53:
+        return False  # a call rounds it to float64 first
     return type(number) in (int, float) and dtype in _NUMBERS and \
         (abs(number) <= _NUMBERS[dtype] or abs(number) == float("inf") or number != number)
 

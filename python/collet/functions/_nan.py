@@ -46,9 +46,9 @@ def nanprod(x, /, axis=None, dtype=None, *, keepdims=False):
 
 def _extreme(name, beyond, x, axis, keepdims):
     x, = taken(x)
+    if not has_nan(x) or x.dtype.kind == "c":  # max of complex numbers raises DtypeError
+        return getattr(f, name)(x, axis=axis, keepdims=keepdims)
     found = getattr(f, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
-    if not has_nan(x):
-        return found
     if not hook.traced(x) and not (bool(f.any(found == beyond)) if found.ndim else float(found) == beyond):
         return found
     return f.where(f.all(f.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
@@ -230,9 +230,17 @@ def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):
     x, = taken(x)
     if not has_nan(x):
         return f.positive(x)
+    if x.dtype.kind == "c":
+        real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
+        if hook.traced(x):
+            return real + 1j * imag
+        made = f.astype(x, x.dtype)
+        made.real[...], made.imag[...] = real, imag
+        return made
+    nan, posinf, neginf = (f.astype(*taken(v), x.dtype) if hasattr(v, "dtype") else v for v in (nan, posinf, neginf))
     limits = f.finfo(x.dtype)
-    if posinf is None and neginf is None and x.dtype.kind != "c":
+    if posinf is None and neginf is None:
         return f.where(f.isnan(x), nan, f.clip(x, limits.min, limits.max))
-    x = f.where(f.isnan(x), nan, x)
-    x = f.where(x == np.inf, limits.max if posinf is None else posinf, x)
-    return f.where(x == -np.inf, limits.min if neginf is None else neginf, x)
+    made = f.where(x == np.inf, limits.max if posinf is None else posinf, x)
+    made = f.where(x == -np.inf, limits.min if neginf is None else neginf, made)
+    return f.where(f.isnan(x), nan, made)

@@ -36,6 +36,12 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
     return op.argsort(x, axis=axis_of(axis, x.ndim), descending=bool(descending))
 
 
+def _comparable(*values):
+    """promoted, but an int that is outside of the others' integers keeps its value."""
+    limits = [np.iinfo(v.dtype) for v in values if getattr(getattr(v, "dtype", None), "kind", "") in ("i", "u")]
+    return promoted(*[np.asarray(v) if type(v) is int and any(not i.min <= v <= i.max for i in limits) else v for v in values])
+
+
 def searchsorted(x1, x2, /, *, side="left", sorter=None):
     """The int64 index at which each number of x2 would be inserted in the ascending vector x1: before equal
     elements, or with side="right" after them. sorter: the indices that sort x1.
@@ -44,7 +50,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     array([1, 3])"""
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side is {side!r}; it can be 'left' or 'right'")
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = _comparable(x1, x2)
     if sorter is not None:
         x1 = take(x1, sorter)
     return op.searchsorted(x1, x2, right=side == "right")
@@ -241,7 +247,7 @@ def isin(x1, x2, /, *, invert=False):
 
     >>> collet.isin([1, 2, 3], [3, 1])
     array([ True, False,  True])"""
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = _comparable(x1, x2)
     many = x1.size >= _MANY and x2.size and x1.dtype.kind in "iu"
     least, most = (int(op.min(x2)), int(op.max(x2))) if many else (0, -1)
     if not x2.size:

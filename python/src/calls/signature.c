@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/array/array.h"
+#include "src/base/runtime.h"
 
 #define ROOM 32768 /* bytes of a key: some thousand Arrays */
 
@@ -68,15 +69,26 @@ static int walk_sequence(writer *w, PyObject *tree, char code)
     return failed;
 }
 
+/* Keys that are equal but not the same, such as 1, 1.0 and True or 0.0 and -0.0, differ by their types and texts. */
+static int put_key(writer *w, PyObject *key)
+{
+    if (PyUnicode_CheckExact(key))
+        return PyList_Append(w->names, key);
+    PyObject *text = PyObject_Repr(key);
+    PyObject *whole = text ? PyTuple_Pack(3, (PyObject *)Py_TYPE(key), text, key) : NULL;
+    int failed = whole ? PyList_Append(w->names, whole) : -1;
+    Py_XDECREF(text);
+    Py_XDECREF(whole);
+    return failed;
+}
+
 static int walk_dict(writer *w, PyObject *tree)
 {
     PyObject *items = PyDict_Size(tree) ? PyDict_Items(tree) : NULL;
     int failed = PyErr_Occurred() ? -1 : put_node(w, 'D', PyDict_Size(tree));
     for (Py_ssize_t i = 0; !failed && items && i < PyList_Size(items); i++) {
         PyObject *item = PyList_GetItem(items, i);
-        failed = PyList_Append(w->names, PyTuple_GetItem(item, 0))
-                     ? -1
-                     : walk(w, PyTuple_GetItem(item, 1));
+        failed = put_key(w, PyTuple_GetItem(item, 0)) ? -1 : walk(w, PyTuple_GetItem(item, 1));
     }
     Py_XDECREF(items);
     return failed;
@@ -124,7 +136,8 @@ PyObject *signature_of(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OO!O", &tree, &PyList_Type, &w.values, &w.converted) ||
         !(w.names = PyList_New(0)))
         return NULL;
-    int failed = walk(&w, tree);
+    int failed = put_node(&w, 'G', (Py_ssize_t)runtime_generation()); /* recordings belong to one runtime */
+    failed = failed ? failed : walk(&w, tree);
     PyObject *bytes =
         failed ? NULL : PyBytes_FromStringAndSize((const char *)w.bytes, (Py_ssize_t)w.size);
     if (failed > 0)

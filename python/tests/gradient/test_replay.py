@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines of a recording that libcore replays: the same bits, which calls are replayed, arguments for which they are not."""
 
+import gc
 import threading
 
 import numpy as np
@@ -281,3 +282,38 @@ def test_signatures():
     with pytest.raises(RecursionError):
         signature(deep)
     assert collet._core.signature(np.ones((2, 3), "f4"), [], lambda leaf: x) == signature(x)[0]
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**64, 10**20, -2**63 - 1, 2**70])
+def test_large_integers_are_rounded_as_in_a_call(number):
+    x = collet.asarray(np.ones(3, "f4"))
+
+    def f(x):
+        return collet.minimum((x * number + 1) * 2 - x, number)
+
+    np.testing.assert_array_equal(np.asarray(collet.jit(f)(x)), np.asarray(f(x)))
+
+
+def test_equal_keys_of_other_types_have_their_own_recordings():
+    x = collet.asarray(np.array([1, 2]))
+    scaled = collet.jit(lambda d: x * list(d)[0] + list(d.values())[0] * 0)
+    assert [str(scaled({key: x}).dtype) for key in (1, 1.0, 1)] == ["int64", "float64", "int64"]
+    named = collet.jit(lambda d: {key: v + 1 for key, v in d.items()})
+    assert [str([*named({key: x})]) for key in (1, True, 1.0, 0.0, -0.0)] == ["[1]", "[True]", "[1.0]", "[0.0]", "[-0.0]"]
+
+
+def test_replays_go_on_after_configure(made):
+    step = collet.jit(lambda x: collet.tanh(collet.exp(x) * 2 + x))
+    x = np.ones(4, "f4")
+    expected = np.array(step(x))
+    step(x)
+    runs = made.runs
+    gc.collect()  # configure refuses while Arrays exist
+    collet.configure(num_threads=1)
+    try:
+        for _ in range(3):  # the first call records again
+            np.testing.assert_array_equal(np.asarray(step(x)), expected)
+        assert made.refused == 0 and made.runs >= runs + 2
+    finally:
+        gc.collect()
+        collet.configure(num_threads=0)

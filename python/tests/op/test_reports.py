@@ -115,3 +115,26 @@ def test_conversions_saturate_at_each_place(source, target):
             expected = [0 if np.isnan(v) else info.min if v < info.min else info.max if v > info.max else int(v)
                         for v in x.tolist()]
             np.testing.assert_array_equal(np.asarray(collet.astype(collet.asarray(x), target)), np.array(expected, target))
+
+
+def test_numbers_outside_of_a_dtype_are_compared_as_they_are():
+    x = np.array([0, 44, 255], np.uint8)
+    for number in (300, -1, 44, 2**40):
+        np.testing.assert_array_equal(np.asarray(collet.isin(collet.asarray(x), number)), x == number)
+        assert int(collet.searchsorted(collet.asarray(x), number)) == np.searchsorted(x.astype(int), number)
+
+
+def test_nan_to_num_replaces_each_number_once():
+    x = np.array([NAN, INF, -INF, -0.0, 2.0])
+    for options in ({}, {"nan": INF, "posinf": 7.0}, {"nan": -INF, "neginf": 3.0}, {"posinf": -INF, "neginf": 1.0}):
+        for values in (x, x + 0j, np.array([INF + 1j, complex(NAN, 2), complex(-0.0, -0.0), complex(3, -INF)])):
+            np.testing.assert_array_equal(np.asarray(collet.nan_to_num(collet.asarray(values), **options)),
+                                          np.nan_to_num(values, **options))
+    half = collet.asarray(np.array([NAN, 1], np.float16))
+    assert str(collet.nan_to_num(half, nan=np.array(3.0)).dtype) == "float16"
+
+
+def test_extrema_of_complex_numbers_are_refused_by_name():
+    for name in ("nanmax", "nanmin"):
+        with pytest.raises(TypeError, match=name[3:] + ".*complex128"):
+            getattr(collet, name)(collet.asarray(np.array([1 + 1j])))
