@@ -23,7 +23,7 @@ SHAPES = (*((n, n, n) for n in (64, 96, 128, 192, 256, 384, 500, 512, 768, 1000,
           (2000, 2000, 16), (2000, 16, 2000), (16, 2000, 2000), (4096, 64, 4096), (4096, 4096, 64), (64, 4096, 4096),
           (10000, 100, 100), (100, 10000, 100), (100, 100, 10000), (100000, 32, 32), (32, 32, 100000), (512, 512, 2048),
           (2048, 512, 512), (512, 2048, 512), (1023, 1025, 1027), (333, 777, 555), (8192, 256, 256), (256, 8192, 256))
-PAUSE = 0.04  # seconds
+PAUSE = 0.2  # seconds: OpenBLAS's threads spin for 0.1 s
 
 
 def cases(xp, asarray, n):
@@ -143,7 +143,7 @@ def seconds(functions, repeat, clock, pause=0.0):
     for function, wait in functions:
         timers.append(timeit.Timer(lambda function=function, wait=wait: wait(function()), timer=clock))
         number = 1
-        while timers[-1].timeit(number) < 5e-3:
+        while timers[-1].timeit(number) < (5e-2 if pause else 5e-3):
             number *= 2
         numbers.append(number)
     rounds = [[(time.sleep(pause), t.timeit(n) / n)[1] for t, n in zip(timers, numbers)] for _ in range(repeat)]
