@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workspace - the arrays of one run of a recording; those of intermediate values are kept for later runs. */
+/* workspace - the arrays of one run of a recording. Later runs use its arrays of intermediate values again. */
 #pragma once
 
 #include "steps.h"

@@ -155,7 +155,7 @@ TEST(views_of_all_kinds_of_values)
     for (int run = 0; run < 2; run++) {
         OWNED(collet_array) *in = matrix(cx, 2, 3, (float)run);
         collet_array *outs[2];
-        /* x.T + [[1, 2], [3, 4], [5, 6]], of which rows 2 and 0 are taken */
+        /* Rows 2 and 0 of x.T + [[1, 2], [3, 4], [5, 6]] */
         const float t = (float)run;
         const float rows[2][2] = {{7 + t, 11 + t}, {1 + t, 5 + t}};
         const float product[4] = {rows[0][1] * rows[0][0], rows[1][1] * rows[0][1],

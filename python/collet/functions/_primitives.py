@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py, python/tests/gradient/test_rules.py
-"""The functions of which other functions are composed. Each has a rule for its gradient; calls with traced arrays go
+"""Primitive functions: other functions call them. Each has a rule for its gradient. Calls with traced arrays go
 to the tape. Elementwise functions and dtypes become members at their first use."""
 
 from .. import _core

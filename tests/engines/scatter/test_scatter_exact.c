@@ -509,8 +509,7 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t m, int
     return COLLET_OK;
 }
 
-/* The comparison reports quotients of the intensities of the two patterns. Of a large film only the middle is
- * compared. */
+/* The comparison reports quotients of the intensities of the two patterns. It compares only the middle of a large film. */
 TEST(grids_are_compared)
 {
     film f, large;

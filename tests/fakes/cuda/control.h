@@ -81,7 +81,7 @@ typedef struct fake_cusolver_control {
     int create_fails;         /* handles cannot be created */
     int fails;                /* status of every computing function */
     int handles;              /* alive, of any kind */
-    int computed, of_complex; /* calls, and those of complex numbers */
+    int computed, of_complex; /* all calls; calls with complex numbers */
     int wrong;                /* invalid calls, which could crash the real library */
 } fake_cusolver_control;
 

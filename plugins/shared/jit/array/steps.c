@@ -161,8 +161,8 @@ static uint32_t count_words(const collet_program *p)
     return count;
 }
 
-/* Elements per chunk: 16 bytes of the widest dtype. Of long programs a chunk has at most 4, because its elements' steps
- * are compiled one after another. */
+/* The number of elements in a chunk. A chunk has 16 bytes of the widest dtype. A long program has chunks of at most 4
+ * elements, because the compiler gets the program's steps once for each element. */
 uint32_t jit_steps_chunk(const collet_program *p)
 {
     uint32_t largest = 1, is_long = p->n_steps > 8;
