@@ -252,8 +252,7 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
 
 /* The first element of matrix, vector or number `batch` of operand k (in tensor.c). The element has the last `axes`
  * axes of operand k and the last `own` axes of output 0. The other axes of operand k are broadcast to the axes of
- * output
- * 0. */
+ * output 0. */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 
 /* ---- Planning (plan.c) --------------------------------------------------------------------- */

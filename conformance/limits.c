@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A macro for each value of the column `check` of ops.def. EXACT gives an op its limits here. Ops
- * of the empty macros need rows below; SUM and ELEMENTWISE have default limits further below. */
+ * whose macro is empty need rows below; SUM and ELEMENTWISE have default limits further below. */
 #define OTHER "other bits"
 #define EXACT(op) {op, COLLET_DTYPE_NONE, "value", 0, OTHER},
 #define SUM(op)

@@ -53,8 +53,8 @@ static void judge_exact(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* logaddexp and lgamma cancel: their limits are in ulp of the largest argument or the result, for lgamma of at least 1.
- * */
+/* logaddexp and lgamma cancel. So the limit of logaddexp is in ulp of the result or of the largest argument, and the
+ * limit of lgamma in ulp of the result or of 1, whichever is larger. */
 static long double ulp_at(uint32_t op, collet_dtype dtype, long double y, const long double x[3])
 {
     long double size = fabsl(y);

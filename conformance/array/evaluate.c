@@ -216,7 +216,7 @@ static void build(kit_program *p, size_t index)
     for (int i = 0; i < CHOSEN; i++)
         add_function(p, &rng);
     uint16_t last = (uint16_t)(values_of(p) - 1);
-    if (p->program.n_constants == CONSTANTS) { /* one of the last constants matters */
+    if (p->program.n_constants == CONSTANTS) { /* the result uses one of the last constants */
         uint32_t at = p->program.n_in + (CONSTANTS - 1) / p->program.n_in * p->program.n_in;
         const uint16_t in[3] = {converted(p, last, p->value[0]), (uint16_t)at};
         last = add_step(p, COLLET_OP_ADD, p->value[0], in, 2);

@@ -267,7 +267,7 @@ void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds)
         {65, 40}, {40, 65}, {64, 64},   {97, 97},   {0, 0},     {0, 3},  {3, 0},  {500, 3},
         {3, 500}, {1, 129}, {200, 200}, {301, 120}, {120, 301},
     };
-    /* Complex matrices take the oracle eight times as long. */
+    /* For complex matrices the oracle takes eight times as long. */
     const collet_dtype *dtypes = plan->row->dtypes;
     bool plain = parts_of(dtypes[0]) == 1 && parts_of(dtypes[plan->row->info.n_out]) == 1;
     int64_t large = plain ? LARGE : QUICK;

@@ -52,8 +52,8 @@ static kit_case case_without(const kit_plan *plan, int64_t frames, int64_t atoms
     return case_of(plan, (int64_t[]){frames, atoms, -1}, kind, false, absent);
 }
 
-/* Frames, atoms and bodies (-1: without offsets). `change`: masses are F x N. Every second case has such masses
- * anyway. */
+/* sizes: frames, atoms and bodies (-1: without offsets). Masses are F x N in every second case, with `change` in all
+ * cases. */
 static void plan_cases(kit_plan *plan, const int64_t (*sizes)[3], size_t count, int change,
                        uint32_t absent)
 {

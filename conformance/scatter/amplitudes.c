@@ -85,7 +85,7 @@ static void generate_amplitudes(kit_case *c, kit_rng *rng)
         scatter_normal(&c->operand[4], rng);
 }
 
-/* The element of layer l of field f that pixel (y, x) shows. */
+/* The element of layer l of field f at pixel (y, x). */
 static number shown(const kit_case *c, int64_t f, int64_t l, int64_t y, int64_t x)
 {
     const kit_tensor *planes = kit_in(c, 0);
@@ -134,7 +134,7 @@ static real square_of(const kit_case *c, int64_t e, int64_t y, int64_t x, real s
     return square - s[0] * s[0] - s[1] * s[1];
 }
 
-/* The interval of a pixel contains the places of all energies, except for a part that is beyond its ends. */
+/* The interval of a pixel contains the places of all energies, but a few places may be just beyond its ends. */
 static void generate_intervals(kit_case *c, kit_rng *rng)
 {
     kit_tensor *interval = &c->operand[3];
@@ -266,7 +266,7 @@ static real image_at(const kit_case *c, int64_t j, const place *at, real *scale)
     return j == 0 ? mean : j == 1 ? value[0] - mean : value[2] - mean;
 }
 
-/* Checks the images of a pixel. Rounding may move the place by `error`, also out of reach. */
+/* Checks the images of a pixel. Rounding may move the place by `error`, even out of the interval. */
 static void judge_pixel(const kit_case *c, kit_verdict *v, int64_t e, int64_t pixel)
 {
     const kit_tensor *out = &c->operand[0];

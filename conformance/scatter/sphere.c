@@ -166,7 +166,7 @@ static number element(const kit_tensor *t, int64_t i, const int64_t n[3], const 
     return conjl(scatter_number(t, scatter_index(t, at)));
 }
 
-/* The element of spectrum i that pixel (z, y, x) shows. */
+/* The element of spectrum i at pixel (z, y, x). */
 static number shown(const kit_tensor *t, int64_t i, int64_t X, const int64_t pixel[3],
                     bool neighbours)
 {
@@ -228,8 +228,7 @@ static number of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[
            phase(k[0], c->params.scatter.layer + l, c->params.scatter.layers);
 }
 
-/* The contribution of layer l to the element that a pixel shows; adds the magnitudes of its terms
- * to *scale. */
+/* The contribution of layer l to the element at a pixel; adds the magnitudes of its terms to *scale. */
 static number shown_of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[3],
                              real *scale)
 {

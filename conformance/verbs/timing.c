@@ -183,8 +183,8 @@ typedef struct length {
     bool conclusive; /* `worked` is so long that a stamp that was too early would be noticed */
 } length;
 
-/* Makes a stamp after work that the host sees pending for the time `worked` after the stamp was
- * requested; `counted` is the part of that time before the stamp. */
+/* Makes a stamp after slow work. `worked`: how long after the request of the stamp the host saw the work pending.
+ * `counted`: the time from the request to the stamp, by the device's clock. */
 static length measure(testbed *b, timing_testbed *t, int kernels)
 {
     length l = {0};

@@ -237,11 +237,11 @@ void testbed_rounding(testbed *b, collet_queue *q, const char *what);
 /* Operand k as libcore passes it to a kernel: with the "..." axes of output 0. */
 testbed_operand testbed_operand_of(const kit_case *c, uint32_t k, void *buffer);
 
-/* Call some rows, or only their `accepts`; first rows that may request a workspace. */
+/* Call some rows, or only their `accepts`, beginning with rows that may request a workspace. */
 void testbed_rows(testbed *b);
 void testbed_ask_rows(testbed *b);
 
-/* Calls rows with operands whose rows are spread over the whole buffer, forwards and backwards. */
+/* Calls kernels with operands whose rows of elements are spread over the whole buffer, forwards and backwards. */
 void testbed_far_rows(testbed *b, void *buffer, uint64_t bytes);
 
 /* ---- The checks ---------------------------------------------------------------------------- */

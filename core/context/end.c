@@ -66,7 +66,7 @@ static int finish_queue(queue *q, int64_t end)
     } else {
         status = COLLET_NOT_READY;
     }
-    q->failed = 1; /* queue_lock would replace the handle; the device's state makes it refuse */
+    q->failed = 1; /* queue_lock now refuses because of the device's state */
     pthread_mutex_unlock(&q->lock);
     return status != COLLET_NOT_READY;
 }
@@ -157,8 +157,8 @@ void end_watch(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* A child of fork has only this thread, but locks that other threads held stay locked. Threads of a driver that
- * compile hold the lock of the C library's loader now and then. The child would wait for this lock for ever. */
+/* A child of fork has only this thread, but locks that other threads held stay locked. A driver's
+ * threads sometimes hold the lock of the C library's loader while they compile; the child would wait for ever. */
 static void settle(device *d, int64_t end)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};

@@ -55,7 +55,7 @@ static const char *host_config(const collet_host *host, const char *key)
 /* ---- Life -------------------------------------------------------------------------------- */
 
 /* Makes a page that the kernel zeroes in children of fork: the cheapest test that works in every child. The emulator
- * QEMU accepts any advice, also an advice that does not exist, and ignores it. */
+ * QEMU ignores advice, but accepts any, even an invalid one: the first call of madvise detects that. */
 static collet_status mark_create(collet_runtime *r, collet_error *err)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

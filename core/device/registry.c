@@ -61,8 +61,8 @@ static int by_preference(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Without the cache of probes every start takes up to a second, so the reason is recorded, and logged as a warning
- * once per process. */
+/* Without the cache of probes every start takes up to a second. So the reason why there is no cache is recorded, and
+ * logged as a warning once per process. */
 static collet_status check_cache(const collet_runtime *r, collet_error *err)
 {
     static _Atomic int warned;

@@ -14,8 +14,9 @@ typedef struct predicted {
 
 /* The work of a call, the argument of calibration_seconds. `arrays`: operands, outputs first; NULL: absent. */
 double predict_work(const op *o, const collet_array *const *arrays);
-/* A calibration has one entry for each op and dtype. Returns the dtype of a call's entry: of the first input that is not
- * bool; bool if all inputs are bool; of the first output if there is no input. backend-bench has the same rule. */
+/* A calibration has one entry for each op and dtype. Returns the dtype of a call's entry: the dtype of the first
+ * input that is not bool; bool if all inputs are bool; without inputs the dtype of the first output. backend-bench
+ * has the same rule. */
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
 
 /* Sums up the parts; NaN: the device was not measured with this op. */

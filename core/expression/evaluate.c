@@ -109,8 +109,8 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
 #define FEW 32 /* constants */
 
 /* Runs a program on the first choice of backend. If this backend has no such kernel, runs single ops instead. Any
- * backend may compute these, and that is faster than the interpreter of another backend. A program that reduces is
- * REFUSED in this case, because one kernel may still compute its values without the reduction. */
+ * backend may compute these, and that is faster than the interpreter of another backend. But a program that reduces is
+ * then REFUSED: the caller tries it without the reduction, because one kernel may still compute the values. */
 static collet_status call_program(const evaluation *v, const collet_program *program,
                                   const collet_scalar *constants, collet_array *const *outs,
                                   const collet_array *const *ins)

@@ -67,7 +67,7 @@ static literal_integer smaller(literal_integer a, literal_integer b)
     return a < b ? a : b;
 }
 
-/* Computes an op whose result is an integer; Returns 0 if the integer has too many bits. The caller has checked
+/* Computes an op whose result is an integer; returns 0 if the integer has too many bits. The caller has checked
  * divisors and shifts. */
 static int compute(uint32_t op, const literal *in, literal_integer *out)
 {

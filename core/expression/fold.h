@@ -8,8 +8,8 @@
 
 /* Computes a function of weak numbers, the first `count` of the three in `in`: integers exactly, real and complex
  * numbers in f64. UNSUPPORTED, without a text: only kernels compute this function. INVALID, with the numbers in the
- * text: Python raises an exception in these cases, too (division by zero, a negative shift, an overflow of f64), or
- * an integer has more than LITERAL_BITS bits. */
+ * text, where Python raises an exception, too (division by zero, a negative shift, an overflow of f64), and if an
+ * integer has more than LITERAL_BITS bits. */
 collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out, collet_error *err);
 
 /*

@@ -32,7 +32,7 @@ static collet_status apply2(reversal *r, uint32_t *value, uint32_t op, uint32_t 
     return graph_apply(r->g, value, op, (uint32_t[]){a, b}, 2, r->err);
 }
 
-enum { NESTED = 4 }; /* levels of nested `where` that multiply and sum look into */
+enum { NESTED = 4 }; /* depth of nested `where` that multiply and sum search */
 
 /* If `value` is a `where` with a 0 as operand 1 or 2: the number of the other operand; else 0. */
 static uint32_t selected(const graph *g, uint32_t value)

@@ -313,7 +313,7 @@ void storage_unshare(storage *s)
     state_unlock(s);
 }
 
-/* ---- Commands of the program's own ------------------------------------------------------- */
+/* ---- Commands that the program enqueues -------------------------------------------------- */
 
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
                                  collet_buffer **buffer, transfer_counters *moved,

@@ -34,8 +34,8 @@ static inline int storage_settled(const storage *s, const queue *q)
     return q->device->space == 0 && q->device->synchronous && storage_settled_on_host(s);
 }
 
-/* Settles a storage with undefined bytes, which has one reference and which nothing has used on the host. 0: the
- * storage does not meet these conditions, or memory is short. */
+/* Makes `settled` true for a storage with undefined bytes that has one reference and that nothing has used on the host.
+ * 0: the storage does not meet these conditions, or memory is short. */
 int storage_settle_new(storage *s);
 
 /* BUSY if storage_use would be refused because the storage is acquired. */
@@ -65,7 +65,8 @@ collet_status storage_unmap(storage *s, collet_error *err);
 collet_status storage_share(storage *s, void **address, transfer_counters *moved,
                             collet_error *err);
 void storage_unshare(storage *s);
-/* Copies bytes that were written in another space to home. If home is the host's memory, waits for all work on them. */
+/* Copies to home the bytes that were written in another space. If home is the host's memory, waits for all work on the
+ * bytes. */
 collet_status storage_settle_shared(storage *s, transfer_counters *moved, collet_error *err);
 static inline int storage_is_shared(const storage *s)
 {

@@ -17,8 +17,8 @@
 #define TQ2_0_BYTES 66
 #define TQ1_0_BYTES 54
 
-/* Limits for sums in an i32: the number of products of two int8 numbers (each at most 2^14), less
- * one; and the bytes of a packed row with 2^31 - 256 codes, padding included. */
+/* Limits for sums in an i32: fewer than 2^24 products of a ternary weight and an int8 number (each at most 2^7); and
+ * the bytes of a packed row with 2^31 - 256 codes, padding included. */
 #define INT8_COLUMNS_MOST ((1 << 24) - 1)
 #define PACKED_MOST (INT32_MAX / T2_BLOCK * T2_BYTES)
 

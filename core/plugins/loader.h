@@ -19,9 +19,9 @@
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
  *             world-writable-directory  anyone may replace the file, or a directory above it
- *             group-writable            members of a group may, which is not root's group, the user's own
- *                                       group or a group in trust_group
- *             group-writable-directory  they may replace the file, or a directory above it
+ *             group-writable            a group may write to the file; allowed are only root's group, the
+ *                                       user's own group and the groups in trust_group
+ *             group-writable-directory  such a group may replace the file, or a directory above it
  *             foreign-owner             owner of file or directory is not root, this user or the
  *                                       owner of libcore
  *             noexec                    the system maps no code of the file: its file system is
@@ -94,7 +94,7 @@
 /*
  * Lists the plugins and layers in the search path, in its order. Names are unique. If several plugins have one name,
  * the list has the first that its probe could load, else the first usable plugin, else the first. Shared objects
- * without a manifest are ordinary libraries: records, not plugins. The caller frees *plugins with
+ * without a manifest are ordinary libraries: recorded, but not listed. The caller frees *plugins with
  * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
  * twice timeout_ms for each 16 of them (probing.h). */
 collet_status loader_scan(const loader_options *options, record_list *records,

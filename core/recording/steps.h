@@ -12,7 +12,7 @@ typedef enum value_kind { VALUE_INPUT, VALUE_CONSTANT, VALUE_MADE, VALUE_VIEW } 
 typedef struct recorded_value {
     value_kind kind;
     collet_array *like; /* an array of this dtype and shape; of a constant: its elements */
-    uint32_t base;      /* the value whose memory a view shows; itself if the value is no view */
+    uint32_t base;      /* of a view: the value whose memory it uses; else the value itself */
     int32_t out;        /* the index of a returned value, or -1 */
     uint32_t slot;      /* the memory of an intermediate value */
     uint32_t last;      /* the last step that uses the memory */

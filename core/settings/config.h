@@ -68,10 +68,9 @@ typedef enum config_key { CONFIG_LIST(CONFIG_KEY) CONFIG_KEY_COUNT } config_key;
 
 typedef struct config config;
 
-/* Reads `options`, environment (through secure_getenv) and configuration file. A
- * named file that cannot be read is IO; a malformed line, an unknown key without a dot or a value
- * of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong to backends:
- * config_check_plugins. */
+/* Reads `options`, environment (through secure_getenv) and configuration file. IO: a
+ * named file cannot be read. FORMAT or INVALID, with file and line: a malformed line, an unknown key without a dot,
+ * a value of the wrong type. Keys with a dot belong to backends: config_check_plugins. */
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err);
 void config_destroy(config *config);
 

@@ -2,7 +2,7 @@
 /*
  * origins - the work from which bytes derive, as long as this work is not known to have succeeded.
  *
- * Has at most one use for each queue, the last use: work in progress fails with all earlier work of its queue. A
+ * A set has at most one use for each queue, the last use: work in progress fails with all earlier work of its queue. A
  * failed use stays, so that the failure reaches all bytes that derive from it.
  */
 #pragma once
