@@ -64,7 +64,7 @@ void kit_emit(kit_plan *plan, const kit_case *c)
 
 /* ---- Layouts ------------------------------------------------------------------------------- */
 
-/* An input may have stride 0 on the first axis if that axis is free, but not if it is the rows of a
+/* An input may have stride 0 on the first axis if that axis is free, but not if the axis counts the rows of a
  * matrix. */
 static bool may_repeat(const kit_case *c, uint32_t k)
 {

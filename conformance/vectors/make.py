@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes vectors.bin: arguments of the elementwise functions and their values. Needs mpmath.
 
-The values come from exact.py (Python's integers and fractions) and near.py (mpmath), which share no text with
-plugins/ and none with the C of the kit. The random arguments have a fixed seed, so that the file is
+The values come from exact.py (Python's integers and fractions) and near.py (mpmath), which share no code with
+plugins/ or with the kit's files in C. The random arguments have a fixed seed, so that the file is
 the same on every machine: `python3 make.py && git diff --stat vectors.bin` shows no change.
 
 vectors.bin is a sequence of 64-bit words, big-endian. For each function and dtype it has a header (id of the op;

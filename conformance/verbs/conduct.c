@@ -118,7 +118,7 @@ static void process_mark(const kit_process *of)
     kit_process marked = *of;
     for (size_t i = 0; i < KIT_LIMITS; i++) {
         rlim_t *l = &marked.limits[i].rlim_cur;
-        /* Large limits by a page: the address sanitizer of a worker's process needs a stack of whole pages. */
+        /* Lowers large limits by a page: the address sanitizer of a worker's process needs a stack of whole pages. */
         *l = *l == RLIM_INFINITY ? (rlim_t)1 << 50 : *l - (*l > 1 << 20 ? 4096 : *l > 16);
     }
     kit_process_set_limits(&marked);

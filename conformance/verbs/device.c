@@ -161,7 +161,7 @@ static void count_apart(testbed *b, testbed *other)
     testbed_free(other, buffer);
 }
 
-/* Devices share no state: the other devices of the plugin, and this device opened twice. */
+/* Checks that devices share no state: this device and the plugin's other devices, and this device opened twice. */
 static void apart(testbed *b)
 {
     uint32_t count = b->target->device_count;
@@ -198,7 +198,7 @@ static void use_host(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A device uses the host of its own device_open: the host of another device ends with that
+/* A device must use the host table that its own device_open received: the host table of another device ends with that
  * device. */
 static void host(testbed *b)
 {

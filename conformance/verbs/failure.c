@@ -162,8 +162,8 @@ static void followed(testbed *b)
     testbed_free_all(b, one, x);
 }
 
-/* After a failure a queue gets a wait for another queue, then a kernel and a write of memory that
- * the other queue reads. The plugin may skip all three, but not only the wait. */
+/* After a failure in a queue, a wait for another queue is enqueued in it, then a kernel and a write of memory that the
+ * other queue reads. The plugin may skip all three, but not only the wait. */
 static void ordered(testbed *b)
 {
     enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than in the other queue */

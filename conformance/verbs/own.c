@@ -173,7 +173,7 @@ void own_results_free(results *r)
     memset(r, 0, sizeof *r);
 }
 
-/* The largest difference of floating parts that another order of additions explains. */
+/* Whether another order of additions can explain the difference of two floating parts. */
 static bool is_near(const kit_tensor *t, long double x, long double y, long double largest)
 {
     collet_dtype part = kit_part(t->dtype);

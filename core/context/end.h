@@ -12,9 +12,9 @@
 
 #include "device/runtime.h"
 
-/* Add a runtime to the list of runtimes that the end of the process ends, and remove it. NO_MEMORY. */
+/* Adds a runtime to the list of runtimes that end with the process; end_remove removes it. NO_MEMORY. */
 collet_status end_add(collet_runtime *runtime, collet_error *err);
 void end_remove(collet_runtime *runtime);
 /* Called when a context first uses a device: exit() ends the device's work before it destroys the libraries that were
- * loaded before. */
+ * loaded before this call. */
 void end_watch(void);

@@ -69,8 +69,8 @@ static int positive(const cJSON *item, double most, double *value)
     return *value > 0 && *value <= most;
 }
 
-/* Interpolates between points on a scale of logarithms. Before the first the time is constant; after the
- * last it is proportional to the work, for all backends alike. */
+/* Interpolates between points on a scale of logarithms. Before the first point the time is constant; after the last
+ * point it is proportional to the work, for all backends alike. */
 static void fill_powers(const double (*points)[2], int count, float seconds[CALIBRATION_POWERS])
 {
     int at = 0;

@@ -276,7 +276,7 @@ static collet_status run(frame *f)
     uint32_t first = call_preferred(f);
     char why[256];
     why[0] = '\0';
-    /* The error to report: of the first device that has the kernel. If no device has it, of the first device. */
+    /* The error of the first device that has the kernel or, if none has it, of the first device. */
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivatives, in reverse: from the output, each value hands its derivative to its operands.
+/* Derivatives, in reverse mode: beginning with the output, each value adds to the derivatives of its operands.
  * Tests: tests/core/test_gradient.c */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 typedef struct reversal {
     graph *g;
-    uint32_t *derivative; /* the output's derivative by each value; NONE: 0 */
+    uint32_t *derivative; /* the output's derivative with respect to each value; NONE: 0 */
     uint8_t *depends;     /* 1: the value depends on the input */
     collet_error *err;
 } reversal;
@@ -130,7 +130,7 @@ static collet_status through(reversal *r, uint32_t y)
     return status == COLLET_OK ? hand_on(r, y, n.in[0], one) : status;
 }
 
-/* Sets the only output to the derivative of `output` by `input`. */
+/* Sets the only output to the derivative of `output` with respect to `input`. */
 static collet_status reverse(reversal *r, uint32_t output, uint32_t input)
 {
     graph *g = r->g;

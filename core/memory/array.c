@@ -189,7 +189,7 @@ static void row_major(collet_array *a)
 static collet_array *array_allocate(collet_error *err)
 {
     collet_array *a =
-        malloc(sizeof *a); /* calloc is slower: it keeps no small blocks of a thread */
+        malloc(sizeof *a); /* calloc is slower: it does not use malloc's cache of the thread */
     if (!a)
         collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
     return a;

@@ -110,7 +110,7 @@ collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, te
                               d->name);
     if (status != COLLET_OK)
         return status;
-    exported *e = malloc(sizeof *e); /* calloc is slower: it keeps no small blocks of a thread */
+    exported *e = malloc(sizeof *e); /* calloc is slower: it does not use malloc's cache of the thread */
     if (!e)
         return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
     *e = (exported){0};

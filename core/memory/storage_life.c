@@ -16,7 +16,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define FEW 0
 #else
-#define FEW 224 /* with the structs 1,024 bytes: malloc keeps blocks of at most 1,032 for the thread */
+#define FEW 224 /* 1,024 bytes with the structs: malloc's cache of the thread has blocks of at most 1,032 */
 #endif
 
 /* Makes a storage with `room` bytes behind it. */

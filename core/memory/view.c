@@ -227,7 +227,7 @@ collet_status collet_array_diagonal(collet_context *cx, const collet_array *arra
     int32_t row = a->ndim - 2, column = a->ndim - 1;
     if (a->shape[column] < a->shape[row])
         a->shape[row] = a->shape[column];
-    /* Strides of axes with at most one element may not add up, and are not used. */
+    /* The sum can overflow only for axes with at most one element, whose strides are not used. */
     if (__builtin_add_overflow(a->strides[row], a->strides[column], &a->strides[row]))
         a->strides[row] = 0;
     a->ndim = column;

@@ -8,7 +8,7 @@
 #include "util/struct.h"
 #include "util/text.h"
 
-/* The field that a block of `size` bytes cuts; NULL: there is none. */
+/* The field within which a block of `size` bytes ends; NULL: it ends between fields. */
 static const collet_ops_field *cut_field(const op *o, uint32_t size)
 {
     for (uint32_t k = 0; k < o->field_count; k++) {

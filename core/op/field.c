@@ -76,7 +76,7 @@ static collet_status check_kind(const op *o, const collet_ops_field *f, collet_e
     if (!collet_dtype_size(f->dtype) || !(kinds[f->kind].dtypes >> f->dtype & 1))
         return REFUSE("a %s cannot have the dtype %d (%s)", kinds[f->kind].name, f->dtype,
                       collet_dtype_name(f->dtype));
-    /* libcore knows how long an address is valid only for its own ops. */
+    /* Only for its own ops does libcore know how long an address is valid. */
     if (f->kind == COLLET_FIELD_POINTER && o->id >= COLLET_OWN_OP(0))
         return REFUSE("an op of a plugin cannot have a pointer; use an operand");
     if (f->kind == COLLET_FIELD_CHOICE && !f->choices)

@@ -345,9 +345,9 @@ static collet_status probe_all(scan *s)
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-/* A file that the policy refused without reading it may be a layer, and then it must not be listed
- * as a backend. The file is opened through /proc, so that it cannot be replaced in between, because opening a special
- * file may have effects. */
+/* A file that the policy refused without reading it may be a layer, and then it must not be listed as a backend.
+ * Opening a special file may have effects. So the file's type is examined first, and the file is then opened through
+ * /proc, so that it cannot be replaced in between. */
 static collet_status note_layer(const char *path, int32_t *layer)
 {
     char again[32];

@@ -25,7 +25,7 @@
 #include "util/text.h"
 #include "open.h"
 
-#define TAIL 400    /* bytes: the end of the child's messages that is kept */
+#define TAIL 400    /* number of bytes kept from the end of the child's messages */
 #define POLL_MS 20  /* interval of checking the child, whose pipe a grandchild may keep open */
 #define REAP_MS 300 /* time after which a killed child that does not end is abandoned */
 

@@ -104,7 +104,7 @@ static collet_status reserve(collet_context *cx, collet_recording *r, uint32_t v
                : context_fail(cx, COLLET_NO_MEMORY, "out of memory for a recording");
 }
 
-/* Adds a value and takes over `like`. */
+/* Adds a value and takes ownership of `like`. */
 static uint32_t add(collet_recording *r, value_kind kind, collet_array *like)
 {
     uint32_t number = r->n_values++;

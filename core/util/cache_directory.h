@@ -18,8 +18,8 @@ int cache_directory_open(const char *path, int make);
 int cache_directory_check(const char *path, char *why, size_t capacity);
 
 /* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
- * NULL): when it was written, in seconds since 1970. NULL: errno is ENOENT (there is none), ENODATA
- * (no byte), EFBIG (too many), EPERM (not a file of these rules), ENOMEM or another value. */
+ * NULL): when the file was written, in seconds since 1970. Returns NULL with errno ENOENT (no file), ENODATA (an empty
+ * file), EFBIG (a larger file), EPERM (not a file as described above), ENOMEM or another value. */
 char *cache_file_read(int directory, const char *name, size_t most, size_t *length,
                       int64_t *written);
 

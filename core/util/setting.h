@@ -20,7 +20,7 @@ typedef struct setting {
     const char *key;
     const char *environment; /* the variable, or "" */
     const char *type;
-    const char *values;   /* separated by blanks: words that any type but "words" also accepts */
+    const char *values;   /* separated by blanks: the words of choice and words; other types also accept these */
     const char *fallback; /* the default in the form above, or "" */
     const char *help; /* "internal: ...": for tests and developers */
 } setting;
