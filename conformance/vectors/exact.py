@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elementwise functions whose results are exact or the nearest number, in Python's integers and fractions.
 
-Each function of EXACT takes the dtype and its arguments: ints of integers and bools, floats (f32 values too),
+Each function of EXACT takes the dtype and its arguments: ints for integers and bools, floats (f32 values too),
 complex numbers. The function returns the result in the same form.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elementary functions by mpmath, to DIGITS digits, and the arguments at which they are hard."""
+"""Elementary functions by mpmath, to DIGITS digits, and the arguments at which they are hard to compute."""
 
 import math
 

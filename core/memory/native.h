@@ -12,6 +12,6 @@ collet_status native_describe(device *d, collet_native_device *native, collet_er
 collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int32_t access,
                              int wait, void **handle);
 
-/* Creates the storage of `a`, which array_wrapping created: it wraps foreign memory of `d`. */
+/* Creates the storage of an array that array_wrapping made; the storage wraps foreign memory of `d`. */
 collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *handle,
                           uint64_t offset, uint32_t flags, void (*deleter)(void *user), void *user);
