@@ -306,7 +306,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ops", nargs="*", metavar="OP")
     parser.add_argument("--shape", help="as of backend-bench; needs one OP")
-    parser.add_argument("--axis", metavar="N", help="of sum; of fft the last axes")
+    parser.add_argument("--axis", metavar="N", help="the axis of sum; for fft the last axes")
     parser.add_argument("--dtype", metavar="DTYPE[,...]", type=lambda text: text.split(","), help="instead of the usual ones")
     parser.add_argument("--backend", default="auto", help="of Collet (default: auto)")
     parser.add_argument("--threads", type=int, help="of each library (default: all allowed)")

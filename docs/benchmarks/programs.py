@@ -129,8 +129,8 @@ ROWS = {
 
 
 # ---- Libraries -----------------------------------------------------------------------------------
-# A library's function returns its version and `make`: of a program and NumPy inputs it makes a call that computes the
-# result. A result becomes a NumPy array by `numpy.asarray`. None: the library does not have the program.
+# A library's function returns the library's version and a function `make(program, inputs)`, which returns a call that
+# computes the result, or None if the library does not have the program. numpy.asarray makes a result a NumPy array.
 
 def use_collet(_cpu):
     import collet as xp
@@ -217,7 +217,7 @@ def use_torch(cpu):
         exp, log, sqrt, abs, sign = map(staticmethod, (torch.exp, torch.log, torch.sqrt, torch.abs, torch.sign))
 
     def make(program, arrays):
-        torch.compiler.reset()  # it compiles a function at most eight times
+        torch.compiler.reset()  # torch.compile compiles a function at most eight times
         run, inputs = torch.compile(lambda *x: program(Namespace, *x)), [torch.from_numpy(a) for a in arrays]
         return lambda: run(*inputs)
     return torch.__version__, make

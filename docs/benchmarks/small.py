@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """small.py [--large | --products] [--cpu] [--repeat N] [NAME ...]: times everyday statements in collet and in NumPy,
-alternately, in one run, with 5, 100 and 1,000 elements, or with --large 100,000 and 1,000,000 elements; or products of
-matrices with --products, of f32 and f64, with pauses until the threads of OpenBLAS have stopped spinning. Prints for each statement the
+alternately, in one run, with 5, 100 and 1,000 elements, or with --large 100,000 and 1,000,000 elements. With
+--products: products of f32 and f64 matrices, with pauses until OpenBLAS's threads have stopped spinning. Prints for each statement the
 median of collet's time divided by NumPy's, and the median of collet's time; then the geometric mean and the largest of
 the ratios. A time includes the computation of lazy results. --cpu is for a busy machine: it prints the least processor
 times instead of medians. Set COLLET_NUM_THREADS=1 for it."""
@@ -159,9 +159,9 @@ def waiting(value):
 
 
 def wait_for(function):
-    """`waiting` if the function returns Arrays that are not computed yet; otherwise `ignoring`, which costs only its
-    call, as for NumPy. Tries several times, because the first results of a process may wait although later results do
-    not."""
+    """`waiting` if the function returns lazy Arrays; otherwise `ignoring`, which costs only a Python call, as it does
+    for NumPy's functions. Tries several times, because the first results of a process may be lazy although later
+    results are not."""
     for _ in range(3):
         value = function()
         waiting_now = isinstance(value, collet.Array) and collet._core.is_pending(value)

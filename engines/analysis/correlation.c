@@ -187,7 +187,7 @@ static collet_status transform(analysis_power *power, int64_t rows, int inverse,
     return status;
 }
 
-/* Returns part i of count x parts. The caller copies it into `padded`, whose remaining elements are 0. */
+/* Returns part i, counted over all rows. The caller copies it into `padded`, whose remaining elements are 0. */
 static const double *part_of(const analysis_power *power, const double *rows, int64_t stride,
                              int64_t i)
 {

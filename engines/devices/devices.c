@@ -9,8 +9,8 @@
  * dropped.
  *
  * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of these
- * items. Then a device with later items gives up its results, so that no device waits until the caller can
- * take them.
+ * items. Then a device that has results of later items gives them up. Otherwise the device would wait for the caller
+ * to take these results, and the caller for the earlier items.
  * Tests: tests/engines/test_devices.c, tests/engines/scatter/test_scatter_devices.c
  */
 #include "devices/devices.h"
@@ -25,7 +25,7 @@
 #include "io/struct.h"
 #include "io/thread.h"
 
-/* A function for the caller's thread, for which a device's thread waits. */
+/* A function that the caller's thread shall call. A device's thread waits for its end. */
 typedef struct request {
     collet_status (*function)(void *argument, collet_error *err);
     void *argument;
@@ -185,7 +185,7 @@ static void wait_for_change(device *d)
 }
 
 /* Takes the next items. While no item is left but other devices still compute, waits, because these devices may fail
- * and return their items. Empty: no item is left, or the job is stopped. */
+ * and return their items. Returns an empty span if no item is left or the job is stopped. */
 static devices_span take(device *d)
 {
     devices_job *job = d->job;

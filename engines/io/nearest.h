@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nearest.h - the known word that a misspelt one may mean. */
+/* nearest.h - finds the known word that a misspelt word may mean. */
 #pragma once
 
 #include <stddef.h>

@@ -245,7 +245,7 @@ collet_status io_spool_create(const char *path, int32_t kind, io_spool **out, co
         status = io_spool_refused(path, errno, err);
         goto fail;
     }
-    /* Shared, because readers may also lock the file as soon as it has its name. */
+    /* A shared lock, because readers may also lock the file as soon as it has its name. */
     flock(spool->fd, LOCK_SH | LOCK_NB);
     if (kind == IO_SPOOL_SCRATCH && spool->named) {
         unlink(spool->temporary);

@@ -59,7 +59,7 @@ static int look_up(long process, char program[PATH_MAX], long *parent)
     return 1;
 }
 
-/* The daemon that started this process is often the launcher itself. A shell may be between the two. */
+/* The daemon that started this process is often the launcher itself. A shell may be between daemon and process. */
 static void find_prefix(char prefix[PATH_MAX])
 {
     static const char *const names[] = {
