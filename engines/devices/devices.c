@@ -25,7 +25,7 @@
 #include "io/struct.h"
 #include "io/thread.h"
 
-/* A function that the caller's thread shall call. A device's thread waits for its end. */
+/* A function that a device's thread lets the caller's thread call. The device's thread waits for the result. */
 typedef struct request {
     collet_status (*function)(void *argument, collet_error *err);
     void *argument;
