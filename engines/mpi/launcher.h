@@ -12,7 +12,7 @@ typedef struct mpi_launcher {
     int64_t size;          /* processes of the job; 0: not known */
     int64_t rank;          /* rank of this process; -1: not known */
     int family;            /* the MPI family whose protocol the launcher most likely uses */
-    int no_protocol;       /* 1: srun --mpi=none, with which Open MPI would end the program */
+    int no_protocol;       /* 1: srun --mpi=none; Open MPI would then end the program */
     char prefix[PATH_MAX]; /* where the launcher is installed: PREFIX/bin/NAME; "": not known */
 } mpi_launcher;
 

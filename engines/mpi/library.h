@@ -21,8 +21,8 @@ typedef struct mpi_family {
      * Returns NULL if the library lacks a function (*missing is its name), or if out of memory
      * (*missing is NULL). */
     void *(*bind)(void *handle, const char **missing);
-    /* `start` starts MPI, and makes MPI calls return errors instead of ending the program. *rank and
-     * *size: `start` sets them for the whole job, `start_local` for this host. */
+    /* `start` starts MPI, and makes MPI calls return errors instead of ending the program. `start`
+     * sets *rank and *size to the values in the whole job, `start_local` to the values on this host. */
     int (*start)(void *calls, int *rank, int *size);
     int (*start_local)(void *calls, int *rank, int *size);
     /* Begins a reduction of `count` numbers: with sum = 1 their sums over the ranks of this host, with 0

@@ -58,7 +58,8 @@ static collet_status fail(const ranks *r, const char *call, int error, collet_er
 
 /* ---- One library ------------------------------------------------------------------------- */
 
-/* The library's own text is long, often several lines. So this takes the first line up to the first comma. */
+/* The library describes itself in a long text, often of several lines. r->library gets its first line, up to the first
+ * comma. */
 static void name_library(ranks *r)
 {
     char text[MPI_TEXT];
@@ -295,7 +296,7 @@ static collet_status take_processors(ranks *r, collet_error *err)
         bind_rank(r, set, size);
     if (set != NULL)
         CPU_FREE(set);
-    if (status != COLLET_FAILED) /* after FAILED, MPI may still write there */
+    if (status != COLLET_FAILED) /* after FAILED, MPI may still use these numbers */
         free(mine);
     return status;
 }

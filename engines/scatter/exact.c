@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exact grid. The amplitude of a pixel at q_z is the sum of its layers times exp(i q_z z), with z from the middle
- * of the film. The energies of a pass need this amplitude in an interval of q_z of each pixel. In the interval it is
- * interpolated between Chebyshev's nodes. With r = half the interval times half the film's thickness, the function
- * exp(i r t) has the coefficients 2 i^n J_n(r) in Chebyshev's polynomials, so a few more nodes than r are enough for
- * every digit.
+ * of the film. The energies of a pass need this amplitude in an interval of q_z of each pixel. In the interval the
+ * amplitude is interpolated between Chebyshev nodes. With r = half the interval times half the film's thickness, the
+ * function exp(i r t) has the coefficients 2 i^n J_n(r) in Chebyshev polynomials, so a few more nodes than r give full
+ * precision.
  * Tests: tests/engines/scatter/test_scatter_exact.c */
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +22,9 @@ typedef struct waves {
     double low, high;
 } waves;
 
-/* The wave numbers of energies first .. end-1. If these are all energies, includes options.energy_range, so that runs
- * that share the energies of a range have the same nodes. The direct method has one node for an energy. */
+/* The lowest and highest wave number of energies first .. end-1. If these are all energies, options.energy_range is
+ * included, so that runs that share the energies of a range have the same nodes. The direct method ignores
+ * energy_range, because it has one node for each energy. */
 static waves waves_of(const collet_scatter *s, int64_t first, int64_t end)
 {
     const collet_scatter_options *o = &s->options;
@@ -48,8 +49,7 @@ static double qz_of(const collet_scatter *s, double k, double qx, double qy)
 }
 
 /* The smallest q_z of a pixel: q_z for the wave number k at which the scattered wave is in the plane of the film,
- * |k| =
- * |k_xy + q|. */
+ * |k| = |k_xy + q|. */
 static double grazing(const collet_scatter *s, double qx, double qy)
 {
     const double *axis = s->axis[2];

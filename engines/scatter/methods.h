@@ -28,8 +28,8 @@ void scatter_exact_intervals(collet_scatter *s, int64_t first, int64_t end);
 collet_scatter_params scatter_exact_params(const collet_scatter *s);
 /* Creates arrays of s->nodes and s->interval; with one node in the middle of the intervals if `single`. */
 collet_status scatter_exact_arrays(collet_scatter *s, int single, collet_array **nodes, collet_array **interval);
-/* Sets s->depth shares: the amplitude at q_z = q of a pixel is the sum of the amplitudes at its nodes times these
- * shares. */
+/* Sets the s->depth elements of `shares`: the amplitude of a pixel at q_z = q is the sum of the amplitudes at its
+ * nodes, each multiplied by its share. */
 void scatter_exact_shares(const collet_scatter *s, int64_t pixel, double q, double *shares);
 /* Makes s->slices for the energies of the pass to which s->next belongs. */
 collet_status scatter_slices(collet_scatter *s);

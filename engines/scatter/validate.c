@@ -393,7 +393,7 @@ static collet_status check_morphology(checker *c)
     return scatter_read_file(&c->base, check_datasets);
 }
 
-/* Warns if CyRSoXS's grid turns images about another point than q = 0. */
+/* Warns if CyRSoXS's grid rotates images about a point other than q = 0. */
 static collet_status warn_of_turns(checker *c, const char *path)
 {
     const collet_scatter_options *o = &c->in->options;

@@ -7,7 +7,7 @@
 
 #include "scatter/geometry.h"
 
-#define ROUNDING 1e-9 /* pixels: coordinates so close to a pixel are on it */
+#define ROUNDING 1e-9 /* pixels: coordinates this close to a pixel count as on it */
 
 /* Interpolates the four pixels around a position. Pixels of weight 0 are read, too, as CyRSoXS does, unless the grid
  * is `exact`. */

@@ -16,7 +16,7 @@ typedef struct lane {
     const ternary_batch *batch;
     ternary_call call;               /* a call in the device's context; gets the errors of the context */
     collet_ternary_network *network; /* a copy, except for the call's own context */
-    collet_array *arrays[ARRAYS];    /* have the number of vectors of the last part */
+    collet_array *arrays[ARRAYS];    /* allocated for the number of vectors of the last part */
     float *y;
     double seconds;
 } lane;

@@ -6,8 +6,8 @@
 
 #include <collet/ternary.h>
 
-/* Creates an .npy file at `path` and writes its head: `rows` rows of shape[0..ndim); rows < 0: only
- * the axes of `shape`. Free *out also after a failure. */
+/* Creates an .npy file at `path` and writes its head: for `rows` rows of shape[0..ndim) or, if rows < 0, for one array
+ * of shape[0..ndim). Free *out also after a failure. */
 collet_status ternary_output_npy(collet_ternary_output **out, const char *path, collet_dtype dtype,
                                  int64_t rows, int32_t ndim, const int64_t *shape,
                                  collet_error *err);

@@ -22,7 +22,8 @@ typedef struct ternary_source {
     int has_blocks;
     int64_t block;
     float *scale;
-    /* Numbers of a BitNet tensor, freed with the source; else NULL. own_scale: `scale`; own_bias: one per row. */
+    /* Scale and bias of a BitNet tensor, one number per row each; freed with the source. NULL for other tensors.
+     * `scale` is then own_scale. */
     float *own_scale, *own_bias;
 } ternary_source;
 
@@ -40,7 +41,7 @@ collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file
  * 1. */
 int64_t ternary_source_some(const ternary_source *source, int64_t first);
 
-/* Returns the number of floats that `block_scale` of the functions below must have for some rows. */
+/* Returns the number of floats that `block_scale` of the functions below must have for `count` rows. */
 size_t ternary_source_scales(const ternary_source *source, int64_t count);
 
 /* The following functions read rows first .. first + count - 1 and then release their pages. */

@@ -41,7 +41,7 @@ static double joint_most(const trajectory_topology *t, const trajectory_bond *jo
  * as 0.57 times the sum of their van der Waals radii. */
 #define BOND_LONGER 0.03
 #define BOND_LONGER_BIG 0.015
-#define BOND_SHORTEST 0.5 /* times this sum; nearer atoms are no atoms of a structure */
+#define BOND_SHORTEST 0.5 /* times this sum; nearer atoms show that this is no real structure */
 #define PAIRS_MOST 2      /* maximum number of pairs between two residues; more pairs are a clash */
 
 /* Covalent radii in nm. The halogens are last. */

@@ -474,10 +474,10 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
 
 /*
  * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
- * whole. This frame is searched only when a thread reaches a later frame before another thread has reached it. So a
+ * whole. find_boxed searches for it only if a thread reaches a later frame before another thread has reached it. So a
  * file with one frame, or without boxes, is not read twice. A reference is made whole like the first frame, so the
- * first frame is read here if there is a reference. Frames of a source come in order, and so do frames that are not
- * arranged. But a shard does not begin with the first frame.
+ * first frame is read here if there is a reference. Frames of a source, and frames that are not arranged, come in
+ * order and need no search, except in a shard, because it does not begin with the first frame.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {

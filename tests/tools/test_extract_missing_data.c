@@ -293,7 +293,7 @@ TEST(positions_whose_fields_touch)
         {"    1SOL     OW    11000.1231000.2341000.345\n",
          "    1SOL     HW    2-100.123-200.234-300.345\n", NULL},
         {first, "    1SOL     HW    212345.6781000.2341000.345\n",
-         "'12345.67', touches another one"},
+         "'12345.67', touches another number"},
         {wide, "    1SOL     HW    2   1.000   2.000   3.000\n",
          "pair.gro:3: the number in columns"},
         {first, "    1SOL     HW    2-1000.123-200.234-300.345\n", "'-1000.12', touches"},

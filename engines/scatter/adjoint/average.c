@@ -8,7 +8,7 @@
 #include "scatter/attenuation.h"
 #include "scatter/geometry.h"
 
-#define ON_PIXEL 1e-9 /* coordinates so close to a pixel are on it, as in scatter_average */
+#define ON_PIXEL 1e-9 /* coordinates this close to a pixel count as on it, as in scatter_average */
 
 double scatter_place(const collet_scatter *s, const double wave[4], double qx, double qy)
 {
@@ -63,8 +63,8 @@ static int64_t zero_of(const collet_scatter *s)
     return scatter_is_exact(s) && n[1] * n[2] > 1 ? n[1] / 2 * n[2] + n[2] / 2 : -1;
 }
 
-/* Returns the energies at which other pixels of a rotated image can be interpolated from a pixel. At the pixel of
- * q = 0 they read the mean of its neighbours instead. */
+/* Returns the energies at which other pixels of a rotated image can be interpolated from a pixel. Instead of
+ * the pixel of q = 0, interpolation reads the mean of its neighbours. */
 static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
 {
     uint32_t bits = UINT32_MAX;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the next key from number *at on that is neither used nor, as in CyRSoXS, without an effect on patterns, or
- * NULL; *at is then the number of the key after it. */
+/* Returns the first unknown key from number *at on, or NULL, and sets *at to the number of the key after it. Known keys
+ * are those that this file reads, and keys of CyRSoXS that have no effect on patterns. */
 static const char *unknown_key(const scatter_settings *r, int *at)
 {
     static const char *const known[] = {
@@ -29,7 +29,8 @@ static const char *unknown_key(const scatter_settings *r, int *at)
     return NULL;
 }
 
-/* Fails: a required key is missing, `form` tells how it looks. Names an unknown key, which may be a misspelt one. */
+/* Returns the error of a missing key; `form` shows how its value is written. The text also names an unknown key, which
+ * may be this key misspelt. */
 static collet_status missing(const scatter_settings *r, const char *key, const char *form)
 {
     int at = 0;

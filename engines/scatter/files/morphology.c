@@ -74,7 +74,7 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
 }
 
 /* FORMAT for files of CyRSoXS before 1.0. Up to version 0.7 the beam was along the first component of vectors, later
- * along the third component. The files do not say for which version they are. */
+ * along the third component. The version is not in the files. */
 static collet_status refuse_old(scatter_reader *r)
 {
     if (H5Lexists(r->file, "/Morphology_Parameters", H5P_DEFAULT) > 0 || H5Lexists(r->file, "/igor_parameters", H5P_DEFAULT) <= 0)

@@ -102,8 +102,8 @@ int scatter_write_settings(hid_t file, const char *settings)
     return done;
 }
 
-/* Writes "'dtype f32', not 'dtype f64'": the first part, between semicolons, that
- * differs. */
+/* Writes the first part that differs, such as "'dtype f32', not 'dtype f64'"; semicolons separate
+ * the parts. */
 static void name_difference(const char *has, const char *expected, char text[DIFFERENCE])
 {
     size_t same = 0;

@@ -7,7 +7,7 @@
 #include "io/hdf5/file.h"
 #include "scatter/files/inspections.h"
 
-/* Text of io_hdf5_open_file for a file that is not HDF5. */
+/* The argument `kind` of io_hdf5_open_file, which becomes part of its message. */
 #define SCATTER_KIND                                                                               \
     "morphologies and patterns are HDF5 files, as in CyRSoXS (man collet-rsoxs, FILES)"
 

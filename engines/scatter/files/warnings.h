@@ -18,8 +18,8 @@ typedef struct scatter_reader {
     collet_error *err;
 } scatter_reader;
 
-/* Sets *has to 1 if material m, from 0, has a dataset S. A material without S is not aligned; for such a material
- * this warns if there are angles. NO_MEMORY. */
+/* Sets *has to 1 if material m, from 0, has a dataset S. A material without S is not aligned; if such a
+ * material has angles, the function warns. NO_MEMORY. */
 collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
 /* Warns about suspicious parameters of the file. NO_MEMORY. */
 collet_status scatter_warn_of_file(scatter_reader *r);

@@ -421,8 +421,8 @@ static int compare_offsets(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* 1 if the tensor ends at `end`, or if the tensor with the padding of the alignment ends there. Without `exact` the
- * padding must be there. */
+/* 1 if the tensor, followed by the padding of the alignment, ends at `end`; with `exact` also if the tensor alone ends
+ * at `end`. */
 static int ends_at(const ternary_gguf_extent *e, const ternary_gguf_block *layout, uint64_t end,
                    uint64_t alignment, int exact)
 {

@@ -16,7 +16,7 @@
 
 #define TERNARY_SAFETENSORS_SHAPE 8 /* extents that an entry has */
 
-/* A tensor of the header. Nothing is compared with the file. */
+/* A tensor as the header describes it. The numbers were not compared with the size of the file. */
 typedef struct ternary_safetensors_entry {
     const char *name, *type; /* owned by the header */
     uint32_t ndim;           /* may be larger than the number of extents below */
@@ -238,7 +238,7 @@ static void place_tensor(ternary_safetensors_tensor *t, uint64_t start, uint64_t
         set_fault(t, COLLET_FORMAT,
                   "the tensor's shape and type need another number of bytes than its data_offsets "
                   "give: the file is damaged");
-    /* This check is the last, because a scale with only this fault is still read. */
+    /* The axes are checked last: a scale whose only fault is that it has no axes is still read. */
     if (t->ndim == 0)
         set_fault(t, COLLET_UNSUPPORTED, TERNARY_NO_AXES);
     if (t->ndim > AXES_MAX)
@@ -316,7 +316,7 @@ static int is_floating(const ternary_safetensors_tensor *t)
            t->dtype == COLLET_BF16;
 }
 
-/* A scale may have no axes. So a fault of the scale counts only if its data cannot be read. */
+/* A scale may have no axes, so the fault TERNARY_NO_AXES does not count. */
 static int is_one_number(const ternary_safetensors_tensor *t)
 {
     const struct type *type = find_type(t->type);

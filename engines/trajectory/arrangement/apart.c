@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTACT 0.6        /* nm; molecules touch if two of their atoms are at most so far apart */
+#define CONTACT 0.6        /* nm; molecules touch if two of their atoms are at most this far apart */
 #define MOST_MOLECULES 128 /* molecules of a body; time grows with the square of their number */
 #define MOST_ATOMS 200000  /* atoms of a body whose contacts are searched */
 #define SAMPLE 100         /* atoms of a molecule whose distances from another molecule are computed */
@@ -203,7 +203,8 @@ void trajectory_apart_free(trajectory_apart *a)
 
 /* ---- Molecules that fill the box --------------------------------------------------------- */
 
-/* The atoms of a body as sets that touch each other: node k belongs to the set of parent[k], at `at` from it. */
+/* The atoms of a body in sets of atoms that touch (union-find). Nodes k and parent[k] are in the same set, and at[k] is
+ * the position of k relative to parent[k]. */
 typedef struct contacts {
     int64_t *parent;
     double (*at)[3];
@@ -380,8 +381,8 @@ static double square_of(const double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* Returns the square of the distance of x from the nearest of every `step`-th chosen atom of p, moved by `shift`, and
- * that atom's entry; -1 if there is none. */
+/* Compares every `step`-th entry of p, if its atom is chosen, moved by `shift`. Returns the squared distance from x to
+ * the nearest of these atoms and sets *nearest to its entry; -1 if there is none. */
 static double nearest_of(const trajectory_apart *a, const part *p, int64_t step, const double x[3],
                          const double shift[3], const trajectory_frames *frames, int64_t i,
                          int64_t *nearest)
@@ -402,9 +403,9 @@ static double nearest_of(const trajectory_apart *a, const part *p, int64_t step,
     return best;
 }
 
-/* Returns the square of the distance of the nearest atoms of p and of q, moved by `shift`. SAMPLE atoms of each
- * molecule are compared. Then, from the nearest of these atoms, the nearest of all atoms of the other molecule is
- * searched, alternately in both molecules. */
+/* Returns the squared distance between the two nearest atoms of p and q, with q moved by `shift`. First compares about
+ * SAMPLE atoms of each molecule. Then searches all atoms of p for the atom nearest to the atom found in q, all atoms of
+ * q for the atom nearest to that atom of p, and so on. */
 static double gap_of(const trajectory_apart *a, const part *p, const part *q, const double shift[3],
                      const trajectory_frames *frames, int64_t i)
 {

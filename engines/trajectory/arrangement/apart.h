@@ -28,9 +28,9 @@ const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n)
 
 /* Leaves out of all later frames the molecules that fill the box, such as the molecules of a membrane or a solvent:
  * together with others they touch their own images. Also leaves out the molecules that touch no other molecule of
- * their body, if there are several such molecules besides other molecules. Molecules touch where atoms are at most
- * 0.6 nm apart. Proteins and nucleic acids are never left out.
- * `frame` has the atoms of trajectory_apart_atoms; If `frame` is NULL or has no box, all molecules except proteins
+ * their body, if the body has several such molecules and more than two molecules in all. Molecules touch where atoms
+ * are at most 0.6 nm apart. Proteins and nucleic acids are never left out.
+ * `frame` has the atoms of trajectory_apart_atoms. If `frame` is NULL or has no box, all molecules except proteins
  * and nucleic acids are left out. COLLET_NO_MEMORY. */
 collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
                                       collet_error *err);

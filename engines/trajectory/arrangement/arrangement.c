@@ -18,8 +18,8 @@
  *
  * A body is moved with the molecule of its first atom. This move is not added to positions, but to results (the
  * centre of mass, positions), after the sums over atoms. So the move does not cost precision, and results of a later
- * part of a trajectory can be moved again, to the path of the earlier part (collet-merge). Only atoms of a body's
- * other molecules are moved, relative to the first.
+ * part of a trajectory can be moved again, to the path of the earlier part (collet-merge). In the positions, only
+ * a body's other molecules are moved: by their own shift less the body's shift.
  */
 
 typedef struct trajectory_paths {
@@ -230,7 +230,7 @@ static collet_status find_cut(trajectory_arrangement *a, double *positions,
     return status;
 }
 
-/* Decides how molecules are made whole, and which molecules are cut, by one frame. Changes `positions`, the positions
+/* Decides how molecules are made whole, and which molecules are cut, from one frame. Changes `positions`, the positions
  * of the atoms that are read. `box` must not be flat. */
 static collet_status learn(trajectory_arrangement *a, double *positions, const double box[9],
                            collet_error *err)
@@ -272,8 +272,8 @@ static collet_status learn_from(trajectory_arrangement *a, const trajectory_fram
     return status;
 }
 
-/* Always decides by the first frame with a box: a thread may reach a later frame before another thread reaches the
- * first frame. Only in this case the first frame is read once more. */
+/* The first frame with a box always decides. If a thread reaches a later frame before another thread reaches the first
+ * frame, the first frame is read once more. */
 static collet_status learn_from_first(trajectory_arrangement *a, const trajectory_frames *read,
                                       int64_t i, collet_error *err)
 {

@@ -29,8 +29,8 @@ const int64_t *trajectory_arrangement_atoms(const trajectory_arrangement *arrang
 const trajectory_arranger *
 trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 
-/* Decides by the first frame of `read` that has a box how molecules are made whole, and which molecules are
- * cut; later calls do nothing. Without a call, the first frame with a box that is arranged decides.
+/* Decides how molecules are made whole, and which molecules are cut, from the first frame of `read` that has a box.
+ * Later calls do nothing. Without a call, the first arranged frame that has a box decides.
  * COLLET_NO_MEMORY. */
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
                                              const trajectory_frames *read, collet_error *err);
@@ -75,7 +75,7 @@ int64_t trajectory_arrangement_system(const trajectory_arrangement *arrangement)
 /* 1 after a frame has decided how molecules are made whole. */
 int trajectory_arrangement_is_decided(const trajectory_arrangement *arrangement);
 
-/* Do not call it while a frame is being arranged. Exception: after a frame has decided, other threads may arrange
- * frames meanwhile. */
+/* Until a frame has decided (trajectory_arrangement_is_decided), do not call it while a frame is being arranged;
+ * after that, other threads may arrange frames at the same time. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);

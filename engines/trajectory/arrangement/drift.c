@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If a principal moment is smaller than this, relative to the largest moment, the atoms lie on a line, and the moment
- * is their moment about this line. The rotation about the line moves no atom. */
+/* If a principal moment of inertia is below this part of the largest moment, the atoms lie on a line, and this is the
+ * moment about the line. A rotation about the line moves no atom. */
 #define FLAT 1e-10
 #define SWEEPS 30 /* more than Jacobi's method needs for a matrix of 3 x 3 */
 

@@ -30,8 +30,8 @@ void trajectory_drift_free(trajectory_drift *drift);
 
 /*
  * Prepares for paths without jumps. `molecules` are the molecules of the atoms that are read; left[m] is not 0 if
- * molecule m is not made whole; then its atoms are followed one by one. NULL: each molecule is made whole. A later
- * call replaces an earlier call. COLLET_NO_MEMORY.
+ * molecule m is not made whole; then its atoms are followed one by one. If `left` is NULL, each molecule is made whole.
+ * A later call replaces an earlier call. COLLET_NO_MEMORY.
  */
 collet_status trajectory_drift_learn(trajectory_drift *drift, const trajectory_molecules *molecules,
                                      const uint8_t *left, collet_error *err);
@@ -54,5 +54,5 @@ int trajectory_drift_moves(uint32_t removed, uint32_t pbc, int has_box);
 void trajectory_drift_follow(trajectory_drift *drift, trajectory_frames *frames);
 
 /* Returns the number of steps beyond TRAJECTORY_FAR (path.h). If there are some, sets *frame and *row to the frame and
- * the atom of the first. */
+ * the atom of the first such step. */
 int64_t trajectory_drift_far(const trajectory_drift *drift, int64_t *frame, int64_t *row);

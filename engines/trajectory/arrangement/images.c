@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A molecule's position along a vector of the box, as a fraction of a turn, is an angle. If the mean of the unit
- * vectors with these angles is longer than this, the molecules count as being together along that vector. */
+/* A molecule's position along a vector of the box becomes an angle: the vector is one full turn. If the mean of the
+ * unit vectors with these angles is longer than this, the molecules count as being together along that vector. */
 #define TOGETHER 0.2
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -142,8 +142,8 @@ static void middle_of(const trajectory_lattice *lattice, double middle[3])
     }
 }
 
-/* The point around which most of the mass is. Along each vector of the box this is the mean of angles, which does not
- * depend on the images at which molecules are. If the molecules are spread over the whole box, no such point exists,
+/* The point around which most of the mass is. Along each vector of the box this is the circular mean, which does not
+ * depend on which image each molecule is at. If the molecules are spread over the whole box, no such point exists,
  * and the arithmetic mean is used. */
 static void periodic_mean(const trajectory_images *images, const trajectory_lattice *lattice,
                           collet_dtype dtype, const void *positions, double mean[3])

@@ -14,7 +14,7 @@ typedef struct trajectory_arrangement_setup {
     int64_t n_members;
     const int64_t *offsets; /* body b has the members offsets[b] to offsets[b + 1] - 1; copied */
     int64_t n_bodies;
-    trajectory_choice *choice; /* a choice that varies, with all members; it must outlive the
+    trajectory_choice *choice; /* a choice that varies and has all members; it must outlive the
                                   arrangement. Each frame then has its own masses: 0 for members
                                   that are not chosen in it. NULL: none */
     const double *masses;      /* n_members, amu; copied. NULL without a choice: all masses are 1 */

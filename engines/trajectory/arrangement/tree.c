@@ -22,9 +22,9 @@ static double square_of(const trajectory_lattice *lattice, const double *a, cons
 
 /* Finds a minimum spanning tree of n atoms (n x 3 positions): the n - 1 `edges` that join all atoms with the
  * smallest sum of lengths. Atoms count from 0. Bonds are usually shorter than the distances of atoms that
- * are not bonded, so that the edges are bonds or hardly longer. Thus even a molecule longer than half the box is joined correctly.
- * Lengths are distances of nearest images; if `lattice` is NULL, there is no box. Time grows with n squared.
- * Returns the length of the longest edge; `scratch`: 2 n. */
+ * are not bonded, so the edges are bonds or only slightly longer than bonds. Thus even a molecule longer than half the
+ * box is joined correctly. Lengths are distances of nearest images; if `lattice` is NULL, there is no box. Time grows
+ * with n squared. Returns the length of the longest edge; `scratch`: 2 n. */
 /* Prim's algorithm. If atom i is not joined yet, nearest[i] is the nearest joined atom and squares[i] the squared
  * distance to it; if atom i is joined, squares[i] is -1. */
 static double trajectory_span(const trajectory_lattice *lattice, const double *positions, int64_t n,

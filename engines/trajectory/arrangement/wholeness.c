@@ -49,7 +49,7 @@ static void check_bond(const search *s, const trajectory_bond *bond)
     for (int k = 0; k < 3; k++)
         d[k] = s->positions[3 * bond->second + k] - s->positions[3 * bond->first + k];
     if (!trajectory_lattice_shorten(s->lattice, d))
-        return; /* b is the nearest image, however long the vector is in units of a skewed box */
+        return; /* no image of the second atom is nearer, even if the vector is long in units of a skewed box */
     trajectory_lattice_fractions(s->lattice, s->positions + 3 * bond->first, from);
     trajectory_lattice_fractions(s->lattice, s->positions + 3 * bond->second, to);
     for (int axis = 0; axis < 3; axis++)

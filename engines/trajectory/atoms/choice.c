@@ -24,7 +24,7 @@ typedef struct choice_scratch {
 /* ---- Creation ---------------------------------------------------------------------------- */
 
 /* Sets of->domain, the atoms for which the result of node `of` matters, to the atoms that are in `domain` and also in
- * `other`; either may be NULL. */
+ * `other`; a set that is NULL has all atoms. */
 static int restrict_to(const trajectory_choice *c, choice_node *of, const uint8_t *domain,
                        const uint8_t *other)
 {
@@ -38,9 +38,9 @@ static int restrict_to(const trajectory_choice *c, choice_node *of, const uint8_
     return 1;
 }
 
-/* The result of an operand of "and" matters only for atoms that the other operand may select. For all other atoms a
- * search selects only atoms that are selected in every frame (`must`): the result stays between the bounds `must` and
- * `may`, and the "and" is right. */
+/* The result of an operand of "and" matters only for atoms that the other operand may select. Among all other atoms
+ * a search selects only the atoms that every frame selects (`must`). So its result stays between the bounds `must` and
+ * `may`, and the result of "and" is right. */
 static int choose_domains(trajectory_choice *c)
 {
     int fits = 1;

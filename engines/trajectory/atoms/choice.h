@@ -21,8 +21,8 @@ collet_status trajectory_choice_create(const trajectory_selection *selection,
 typedef collet_status trajectory_frame_choice(void *user, uint8_t *chosen, int64_t index,
                                               collet_error *err);
 
-/* After this call `choose` chooses in each frame among the atoms of the selection, so the choice varies. Call
- * it before the first trajectory_choice_find. */
+/* After this call `choose` chooses in each frame among the atoms of the selection, so the choice varies from
+ * frame to frame. Call it before the first trajectory_choice_find. */
 void trajectory_choice_set_frames(trajectory_choice *choice, trajectory_frame_choice *choose,
                                   void *user);
 

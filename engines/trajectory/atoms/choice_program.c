@@ -84,8 +84,8 @@ static collet_status label(const trajectory_choice *c, const selection_step *ste
                : choice_no_memory(c, err);
 }
 
-/* Extends a set to all atoms with a label of one of its atoms. The set is the operand's set if that is fixed; else
- * the bounds of *to are extended. */
+/* Extends a set to all atoms that have the same label as an atom of the set: the operand's set if it is fixed, else the
+ * bounds of *to, which are first copied from the operand. */
 static collet_status same_as(const trajectory_choice *c, choice_node *operand, choice_node *to,
                              collet_error *err)
 {

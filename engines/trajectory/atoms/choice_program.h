@@ -2,8 +2,8 @@
 /*
  * choice_program.h - a selection applied to a topology; private to choice*.c.
  *
- * A program in postfix, like the selection's steps, in which everything that does not depend on
- * positions is computed already. All sets have one byte for each atom of the topology.
+ * The choice is a program in postfix notation, like the selection's steps. Everything in it that does
+ * not depend on positions is already computed. All sets have one byte for each atom of the topology.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ static inline int choice_is_fixed(const choice_node *node)
 void choice_invert(uint8_t *set, int64_t n);
 /* Replaces `set` by SELECT_AND or SELECT_OR of `set` and `other`. */
 void choice_join(selection_code code, uint8_t *set, const uint8_t *other, int64_t n);
-/* Extends a set to all atoms with a label of one of its atoms; `marks`: one byte per label. */
+/* Extends a set to all atoms that have the same label as an atom of the set; `marks`: one byte per label. */
 void choice_spread(uint8_t *set, const int64_t *labels, int64_t n_labels, int64_t n,
                    uint8_t *marks);
 /* NULL if out of memory. */

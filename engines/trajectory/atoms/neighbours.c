@@ -13,7 +13,7 @@
 #define MAX_SPARSE 1048576 /* along an axis, if only cells with points are in memory */
 #define MAX_REACH 100000   /* cells around a point, images included */
 #define ROUNDING 1e-6      /* relative; above the rounding error of a point's position in cells */
-#define FLAT 1e-12         /* squared volume, relative to the product of squared lengths */
+#define FLAT 1e-12         /* a box is flat if squared volume / product of squared lengths is below */
 #define REDUCTIONS 1000    /* maximum number of steps to reduce a box; usual boxes need none */
 
 typedef struct offset {
@@ -29,7 +29,7 @@ typedef struct sorted {
     size_t n_starts; /* allocated */
 } sorted;
 
-/* The sources of a cell in reach. */
+/* The sources of one cell that can be within the distance of the target. */
 typedef struct range {
     const double *points;
     int64_t count;
@@ -499,8 +499,8 @@ static int64_t first_in(const pair_search *s, int64_t cell)
     return low;
 }
 
-/* Visits the pairs of point i with the points from j on, in the cell of j, that are before point i, moved by `shift`.
- * Returns 0 if a visit returns 0. */
+/* Visits the pairs of point i with points j, j + 1, ... up to the end of point j's cell or to point i - 1; these points
+ * are moved by `shift`. Returns 0 if a visit returns 0. */
 static int visit_cell(pair_search *s, int64_t i, int64_t j, const double shift[3])
 {
     const placed *p = &s->points[i];

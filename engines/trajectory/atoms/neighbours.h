@@ -28,13 +28,13 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *neighbours, cons
                                          double *targets, int64_t n_targets, uint8_t *near,
                                          collet_error *err);
 
-/* A pair of points, and the vector to the second from the image of the first that is near. Returns 0 if out of
- * memory. */
+/* Receives a pair of points, and the vector from the near image of the first point to the second point. Returns 0 if
+ * out of memory. */
 typedef int trajectory_neighbours_pair(void *user, int64_t first, int64_t second,
                                        const double difference[3]);
 
 /* Visits all pairs of two of the n points that are at most `distance` apart: each pair once for every image that is
- * so near. A point and its own images are no pairs. Points and errors are as in the function above; coordinates are
+ * near enough. A point and its own images are no pairs. Points and errors are as in the function above; coordinates are
  * overwritten. COLLET_FORMAT also if so many points are in the same place that the search would take too long; some
  * pairs were visited then. */
 collet_status trajectory_neighbours_pairs(trajectory_neighbours *neighbours, const double box[9],

@@ -278,7 +278,7 @@ static int64_t number_bodies(division *d, int64_t *body)
     return n;
 }
 
-/* Sorts the atoms by body: counts, sums, then places them. */
+/* Sorts the atoms by body (counting sort). */
 static void sort_members(const division *d, trajectory_bodies *b, const int64_t *body)
 {
     for (int64_t i = 0; i < d->n_atoms; i++)

@@ -4,8 +4,7 @@
 
 /* `vectors` span the same lattice as the box and are Minkowski-reduced: each vector is as short as it can be. Then,
  * however tilted the box is, only the `neighbours` can make a difference shorter: the sums of these vectors with
- * coefficients
- * -1, 0 and 1. */
+ * coefficients -1, 0 and 1. */
 typedef struct trajectory_lattice {
     double vectors[3][3];
     double inverse[9];        /* fractions of `vectors` = position x inverse */

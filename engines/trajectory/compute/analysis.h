@@ -22,7 +22,7 @@ typedef struct trajectory_analysis_setup {
     const int64_t *offsets; /* bodies + 1: first atom of each body, and n_atoms; copied. May be NULL
                                 for one body */
     uint64_t buffers;       /* set of buffers to compute (outputs.h) */
-    int32_t sums_only;      /* 1: computes only the sums over atoms from which they are derived */
+    int32_t sums_only;      /* 1: computes only the sums over atoms from which `buffers` are derived */
     uint32_t reserved;      /* 0 */
     const double *masses;    /* n_atoms, amu; copied */
     const double *charges;   /* n_atoms, elementary charges; copied. NULL: no dipole is computed */

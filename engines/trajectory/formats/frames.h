@@ -62,7 +62,7 @@ typedef struct trajectory_frames {
     double *system;     /* nm, capacity x n_system x 3: for the removal of drift (drift.h); NULL: not needed */
     int64_t n_system;
     double *centres;    /* nm, capacity x n_bodies x 3: centres of bodies' molecules, or NaN; NULL: not needed */
-    double *moves;      /* nm, the same shape: to be added to results of bodies, for paths without jumps (paths.h) */
+    double *moves;      /* nm, the same shape: to be added to results of bodies, for paths without jumps (path.h) */
     int64_t n_bodies;
     double *times;      /* ps; NaN: the frame has no time, or its time is not finite */
     int64_t n_bad_times; /* frames of this batch whose time in the file is not finite */

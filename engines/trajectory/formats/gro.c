@@ -126,7 +126,7 @@ static collet_status check_field(const io_lines *lines, const char *text, size_t
         return COLLET_OK;
     return trajectory_text_fail(
         lines, err,
-        "the number in columns %zu-%zu, '%.*s', touches another one and has no decimal point in "
+        "the number in columns %zu-%zu, '%.*s', touches another number and has no decimal point in "
         "column %zu: a number of this line or of the frame's first atom is too wide for its "
         "columns",
         from + 1, end, width > 40 ? 40 : (int)width, text + from, point + 1);

@@ -3,9 +3,9 @@
  * clock.h - times of frames whose files store them in single precision.
  *
  * The distance of numbers of single precision is 0.008 ps near 100 ns, and 0.06 ps near 1 us. With frames every 0.1
- * ps, derivatives would be wrong by percents. A clock is a line, time = origin_ps + (n - origin) interval. n is the
- * step of the simulation or, if steps do not give the times, the number of the frame. The line must give each stored
- * time within its rounding. If no line fits, times remain as stored.
+ * ps, derivatives would have errors of some percent. A clock is a line, time = origin_ps + (n - origin) interval. n is
+ * the step of the simulation or, if steps do not give the times, the number of the frame. The line must give each
+ * stored time within its rounding. If no line fits, times remain as stored.
  *
  * Among the lines that fit, the line with the shortest decimal interval is chosen, if such a short number is unlikely
  * to be in the range by chance; else the middle line is chosen.

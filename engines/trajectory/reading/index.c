@@ -176,7 +176,7 @@ static void take_parts(builder *b)
     }
 }
 
-/* 1 if a file is text, which has lines. */
+/* 1 if a file of the trajectory is text: entries then need line numbers. */
 static int has_text(const trajectory_reader *trajectory)
 {
     int64_t n;

@@ -65,8 +65,8 @@ static int has_all(const trajectory_places *places)
     return n == places->n_frames;
 }
 
-/* 1 if the offsets and lines of a part's entries rise. The carrier of a frame must be the frame before it, or the
- * carrier of the frame before it. */
+/* 1 if the offsets and lines of a part's entries rise, and the carrier of each frame (TRAJECTORY_ENTRY_CARRIER) is the
+ * frame before it or that frame's own carrier. */
 static int rises(const trajectory_places *places, const trajectory_places_part *part)
 {
     const int64_t *entry = places->entries + places->width * part->entry;

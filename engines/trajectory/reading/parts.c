@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files are one trajectory with its own format. The functions of this format call the functions of the current
- * file's format.
+/* Joins several files into one trajectory, which has its own format. The functions of this format call the functions of
+ * the current file's format.
  * Tests: tests/engines/test_io_parts.c */
 #include "parts.h"
 
@@ -121,8 +121,9 @@ static collet_status read_part(trajectory_reader *trajectory, int64_t k,
     return status;
 }
 
-/* 1 if a frame with this head is at or after the end of a file. If times are equal in single precision, steps decide,
- * provided that steps resolve the time more finely than stored times, by the file's own ratio time / step. */
+/* 1 if a frame with this head is at or after the end of a file. At equal times, a frame is before the end if its step
+ * is smaller, and the difference of the steps, times the file's ratio time / step, is less than the distance of
+ * adjacent stored times. */
 static int is_beyond(const trajectory_part *part, const trajectory_frame_head *head)
 {
     if (!head->has_time || !isfinite(part->end) || !(head->time >= part->end))
@@ -191,7 +192,7 @@ static collet_status accept(trajectory_reader *trajectory, int64_t k, collet_sta
     return COLLET_OK;
 }
 
-/* The time of the last frame of a file in which a head was read. */
+/* Returns the time of the last frame of `file` with a finite time. `head` is the head that was read last. */
 static double last_time(trajectory_reader *file, const trajectory_frame_head *head)
 {
     trajectory_frame_head next = *head;

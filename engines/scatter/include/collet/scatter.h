@@ -246,8 +246,8 @@ typedef struct collet_scatter_comparison {
 /*
  * Compares the patterns of options->grid and of COLLET_SCATTER_EXACT at the middle energy, for the middle rows and
  * columns of the film, at most 64 of each; q = 0 and pixels with less than 1/1000 of the largest intensity are left
- * out. For films of one layer and for the exact grid the quotients are 1. They are NaN if no pixel is left. Nothing else may use the context
- * during the call. Errors as in collet_scatter_next.
+ * out. For films of one layer and for the exact grid the quotients are 1. If no pixel is left, the quotients are
+ * NaN. Nothing else may use the context during the call. Errors as in collet_scatter_next.
  */
 COLLET_API collet_status collet_scatter_compare(collet_context *context,
                                                 collet_scatter_comparison *comparison,
@@ -280,7 +280,7 @@ typedef struct collet_scatter_gradients {
  * energy, and dL / d(number) of each number of the morphology. Each derivative holds all other numbers constant,
  * so the sum of a voxel's fractions is not kept at 1.
  *
- * The slices of the last pass are reused; those of other passes are computed again. The device computes
+ * The slices of the last pass are reused; slices of other passes are computed again. The device computes
  * only the transforms; threads of the host compute everything else, and the results do not depend on
  * the number of threads. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
  * called before, between and after calls of collet_scatter_next. REFUSED for the direct method

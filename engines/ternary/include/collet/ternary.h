@@ -133,7 +133,7 @@ COLLET_API collet_status collet_ternary_network_run(collet_context *context,
  *   .npy    a matrix, or a single row, of f2, f4 or f8 numbers or of i1 codes
  *   .gguf   tensors; the types TQ2_0, TQ1_0, Q2_0, F16, BF16, F32, F64 and I8 can be read
  *   .safetensors   tensors of F16, BF16, F32, F64 and I8, and BitNet's packed weights: U8 tensors NAME with
- *           a tensor NAME_scale. config.json in the folder of the file says whether layers divide by this scale
+ *           a tensor NAME_scale. config.json in the folder of the file states whether layers divide by this scale
  *           (linear_class "bitlinear") or multiply ("autobitlinear"). A tensor .bias is the layer's bias.
  * Any number of threads may read one file. Truncating a mapped file ends the process with SIGBUS.
  */

@@ -87,8 +87,8 @@ static int read_first(hid_t set, hid_t space, hsize_t n, double *numbers)
     return read;
 }
 
-/* Reads the dataset of steps or times. The dataset has one number for each row (missing numbers become NaN). Or it
- * has a single number, the interval, with an offset as an attribute. NULL: there is no such dataset. */
+/* Reads the dataset of steps or times. The dataset has one number for each row (missing numbers become NaN), or
+ * only the interval, with the first number as an attribute. NULL: there is no such dataset. */
 static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *set)
 {
     int elsewhere;

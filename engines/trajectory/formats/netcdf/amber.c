@@ -126,8 +126,8 @@ static collet_status choose_factor(trajectory_reader *trajectory, int kind, coll
     return COLLET_OK;
 }
 
-/* Returns the number of frames by the header. If the file is too short for so many frames: the number of complete
- * frames in the file, plus one incomplete frame. */
+/* Returns the number of frames that the header states. If the file is too short for so many frames, returns the number
+ * of complete frames plus 1, for the incomplete frame. */
 static int64_t count_frames(const trajectory_reader *trajectory)
 {
     const nc *s = trajectory->state;

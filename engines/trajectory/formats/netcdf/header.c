@@ -42,7 +42,7 @@ static void damaged(header *h)
                                            (long long)h->at);
 }
 
-/* n <= IO_SOURCE_VIEW bytes, valid until the next call; NULL after an error. */
+/* Returns the next n <= IO_SOURCE_VIEW bytes, valid until the next call; NULL after an error. */
 static const uint8_t *take(header *h, int64_t n)
 {
     const uint8_t *bytes = NULL;
@@ -176,7 +176,7 @@ static void read_attributes(header *h, const char *kept, char text[TRAJECTORY_NE
 }
 
 /* Reads the axes into `v`, at most TRAJECTORY_NETCDF_AXES of them, and sets v->length to the number
- * of elements in an element of the first axis. 1: the first axis is the record axis. */
+ * of elements for each index of the first axis. Returns 1 if the first axis is the record axis. */
 static int read_axes(header *h, trajectory_netcdf_variable *v)
 {
     int64_t axes = take_size(h);

@@ -34,7 +34,7 @@ static const trajectory_interaction interactions[] = {
     BOND(0, CHANGED(0, 3, 79, 0, 6)),             /* Morse */
     BOND(0, SIZES(0, 3)),                         /* cubic */
     BOND(0, SIZES(0, 0)),                         /* connections */
-    BOND(0, SIZES(0, 4)),                         /* harmonic potentials, as of elastic networks */
+    BOND(0, SIZES(0, 4)),                         /* harmonic potentials, as in elastic networks */
     BOND(0, SIZES(0, 2)),                         /* FENE */
     BOND(0, SIZES(1, 2)),                         /* tabulated */
     BOND(0, SIZES(1, 2)),                         /* tabulated, without exclusions */
@@ -54,7 +54,7 @@ static const trajectory_interaction interactions[] = {
     TERM(98, CHANGED(0, 6, 134, 0, 12)),          /* combined bending and torsion */
     TERM(0, SIZES(0, 12)),                        /* Fourier dihedrals */
     TERM(0, SIZES(0, 4)),                         /* improper dihedrals */
-    TERM(0, SIZES(1, 4)),                         /* periodic ones */
+    TERM(0, SIZES(1, 4)),                         /* periodic improper dihedrals */
     TERM(0, SIZES(1, 2)),                         /* tabulated dihedrals */
     TERM(65, SIZES(2, 0)),                        /* CMAP */
     TERM(60, CHANGED(0, 5, 113, 0, 0)),           /* generalised Born, 1-2 */

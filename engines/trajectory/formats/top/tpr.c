@@ -362,7 +362,7 @@ static void read_atoms(tpr *t, trajectory_top_molecule *molecule)
                  "atom %lld of a molecule has a mass that is negative, or a mass or a charge that "
                  "is not finite",
                  (long long)i + 1);
-        skip(t, 2, t->real);     /* mass and charge of the other state of a free energy */
+        skip(t, 2, t->real);     /* mass and charge in state B of a free-energy calculation */
         skip(t, 2, small(t, 2)); /* types */
         skip(t, 1, 4);           /* whether the atom is a virtual site */
         atom->residue_id = take_index(t, "the residue", molecule->n_residues);

@@ -109,7 +109,7 @@ static collet_status read_atom(io_lines *lines, const xyz_columns *columns, xyz_
     return status;
 }
 
-/* Copies the symbol of an element, if a name can be one. */
+/* Copies the name if it can be the symbol of an element. */
 static void copy_element(trajectory_word name, char element[TRAJECTORY_SYMBOL])
 {
     for (size_t i = 0; i < name.length; i++)

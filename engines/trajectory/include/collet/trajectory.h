@@ -123,13 +123,13 @@ COLLET_ENUM(uint32_t){
 
 /*
  * The drift to remove: motion of the system as a whole, which a simulation adds by rounding, thermostats or initial
- * velocities. Each frame is changed before anything is computed. From velocities the velocity of the system's centre of
- * mass is subtracted (LINEAR), or omega x (r - R) with omega = inertia^-1 L of the system in this frame (ANGULAR), or
- * both. With LINEAR and BOTH positions are moved back too, by the displacement of the centre of mass since the first frame
- * that is read, where paths have no jumps: with PBC_NOJUMP, and in frames without a box. Otherwise positions in a box
- * are not changed, because molecules jump there. Positions are never turned. In a periodic box angular momentum is
- * not conserved, and the rotation depends on the images at which molecules are: a warning says so unless the system
- * is one molecule, or with PBC_NONE.
+ * velocities. Each frame is changed before anything is computed. The velocity of the system's centre of mass (LINEAR),
+ * or omega x (r - R) with omega = inertia^-1 L of the system in this frame (ANGULAR), or both are subtracted from the
+ * velocities. LINEAR and BOTH also move positions back by the displacement of the centre of mass since the first frame
+ * that is read, but only where paths have no jumps: with PBC_NOJUMP, and in frames without a box. Otherwise positions
+ * in a box are not changed, because molecules jump there. Positions are never rotated. In a periodic box angular
+ * momentum is not conserved, and the rotation depends on the images at which molecules are: a warning says so unless
+ * the system is one molecule, or with PBC_NONE.
  */
 COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_DRIFT_KEEP,    /* nothing is removed */
@@ -179,7 +179,7 @@ typedef struct collet_trajectory_options {
                         instead of a warning, as early as it is known: a molecule that is cut, that has no end or
                         cannot be made whole, molecules of a body that are nearer to each other through the box,
                         residues that may be bonded, a step of NOJUMP beyond half a box, a frame without a box
-                        among frames with one, or at all with NOJUMP and CENTER. No results are written */
+                        (with NOJUMP or CENTER, or if other frames have a box). No results are written */
     uint32_t reserved;
 
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is
@@ -331,7 +331,7 @@ typedef struct collet_trajectory_file {
     /* after the last row: */
     int64_t
         first_frame; /* number of the file's first frame, counted over all files; -1: none was read */
-    int64_t frames;  /* number of frames, including those that `step` skips, without those left out */
+    int64_t frames;  /* number of frames: frames that `step` skips count, frames left out do not */
 } collet_trajectory_file;
 
 /* Sets *file to file `index` of the trajectory, counted from 0; NOT_FOUND beyond the last. */
@@ -360,7 +360,7 @@ typedef struct collet_trajectory_quantity {
 /* The number of quantities. The list is always the same, in the same order. */
 COLLET_API size_t collet_trajectory_quantity_count(void);
 /* Sets *quantity to quantity `index`; NOT_FOUND beyond the last. If `trajectory` is NULL, no quantity is left out, and
- * shapes are those for one body of one atom. */
+ * shapes are for one body of one atom. */
 COLLET_API collet_status collet_trajectory_quantity_at(const collet_trajectory *trajectory,
                                                        collet_trajectory_quantity *quantity,
                                                        size_t index, collet_error *err);
@@ -474,7 +474,8 @@ COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, 
                                                  uint32_t flags, collet_error *err);
 
 /* After this call collet_trajectory_write also passes each row to `take`, in order, as soon as it is computed, on the
- * thread that called write. The rows have times, if the trajectory has some, also where the key is not chosen. If `take` is NULL, it does so no longer. An error of `take` ends the work. */
+ * thread that called write. If the trajectory has times, the rows have them even if their key is not chosen. A call
+ * with `take` = NULL ends this. An error of `take` ends the work. */
 COLLET_API void collet_trajectory_watch(collet_trajectory *trajectory,
                                         collet_trajectory_batch_fn take, void *user);
 
@@ -501,8 +502,8 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
 /*
  * Sets times[0..min(capacity, *n)) to the times of a trajectory's frames in ps, equal to the quantity time_ps, and *n
  * to the number of frames; NaN for a frame without a time. `paths`: the files, ended by NULL; several are one
- * trajectory. Heads are read up to the end, or to the first that cannot be read. INVALID for arguments that are NULL
- * (`times` may be if capacity is 0); IO, FORMAT, NO_MEMORY. Any thread.
+ * trajectory. Heads are read up to the end, or to the first head that cannot be read. INVALID for arguments that are
+ * NULL (`times` may be if capacity is 0); IO, FORMAT, NO_MEMORY. Any thread.
  */
 COLLET_API collet_status collet_trajectory_times(double *times, size_t capacity, int64_t *n,
                                                  const char *const *paths, collet_error *err);
