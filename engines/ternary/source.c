@@ -272,7 +272,8 @@ static void passed(const ternary_source *source, int64_t first, int64_t count)
                       (uint64_t)(count * source->row_bytes));
 }
 
-/* Rows of a quarter are adjacent bytes; if some rows are in two quarters, all bytes may have been read. */
+/* Releases the pages of rows that were read. The rows of a quarter are adjacent bytes; if the rows are in two quarters,
+ * all bytes may have been read. */
 static void passed_bitnet(const ternary_source *source, int64_t first, int64_t count)
 {
     io_mapping *mapping = source->file->mapping;

@@ -39,8 +39,8 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
     return COLLET_OK;
 }
 
-/* The format determines every offset. So this computes the offsets of the layers and compares them with the offsets
- * in the table. */
+/* The format determines every offset. So this function computes the offsets of the layers and compares them with the
+ * offsets in the table. */
 static collet_status read_table(ternary_t2_file *file, const char *path,
                                 const ternary_t2_layer *table, collet_error *err)
 {

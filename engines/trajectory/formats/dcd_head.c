@@ -80,7 +80,7 @@ int trajectory_dcd_recognise(trajectory_dcd *s, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-/* Reads the length at the begin of a record; the whole record must be within the file. */
+/* Reads the length at the start of a record; the whole record must be within the file. */
 static collet_status open_record(trajectory_reader *trajectory, int64_t at, int64_t *length,
                                  collet_error *err)
 {
@@ -102,7 +102,7 @@ static collet_status open_record(trajectory_reader *trajectory, int64_t at, int6
                : COLLET_OK;
 }
 
-/* Sets *closed to 1 if the record at `at` ends after `held` bytes with the same marker as at its begin. */
+/* Sets *closed to 1 if the record at `at` ends after `held` bytes with the same marker as at its start. */
 static collet_status closes(trajectory_reader *trajectory, int64_t at, int64_t held, int64_t length,
                             int *closed, collet_error *err)
 {

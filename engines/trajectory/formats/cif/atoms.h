@@ -19,7 +19,7 @@ typedef struct trajectory_cif_tokens {
     io_lines lines;      /* the lines after the current line */
     const char *at;      /* the unread rest of the current line; NULL: no line was read */
     const char *end;     /* end of the current line */
-    const char *begin;   /* begin of the current line */
+    const char *begin;   /* start of the current line */
     int64_t line_offset; /* byte of the file at which the current line begins */
     int open;            /* 1: the file ends with the word that was read last, without a line end */
     char text[TRAJECTORY_CIF_TEXT]; /* start of the last value with several lines */

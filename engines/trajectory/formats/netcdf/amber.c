@@ -206,8 +206,8 @@ static int64_t end_of_numbers(const nc *s, int64_t frame)
     return end;
 }
 
-/* Returns the byte where the next frame begins. If fewer bytes than a frame follow the last frame, these bytes count
- * as its padding. */
+/* Returns the byte where the next frame begins. If the bytes after the last frame are too few for another frame,
+ * they count as padding of the last frame. */
 static int64_t end_of_frame(const trajectory_reader *trajectory, int64_t index)
 {
     const nc *s = trajectory->state;

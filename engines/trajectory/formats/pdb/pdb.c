@@ -228,9 +228,9 @@ int trajectory_pdb_recognise(const uint8_t *bytes, size_t n)
 /*
  * The numbers of residues in a .pdb file.
  *
- * Residue numbers have four columns and are decimal. Or they have five digits, together with the column of the
- * insertion code. Above 9999 they may be hybrid-36 numbers (A000 is 10000), or hexadecimal numbers that continue the
- * numbering, as VMD writes them.
+ * Residue numbers are decimal. They have four columns, or five digits with the fifth in the column of the insertion
+ * code. Above 9999 they may be hybrid-36 numbers (A000 is 10000), or hexadecimal numbers that continue the numbering,
+ * as VMD writes them.
  */
 
 #define NUMBER TRAJECTORY_PDB_NUMBER

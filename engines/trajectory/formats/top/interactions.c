@@ -30,7 +30,7 @@
 
 static const trajectory_interaction interactions[] = {
     BOND(0, SIZES(0, 4)),                         /* bonds */
-    BOND(0, SIZES(0, 4)),                         /* of GROMOS */
+    BOND(0, SIZES(0, 4)),                         /* bonds of GROMOS */
     BOND(0, CHANGED(0, 3, 79, 0, 6)),             /* Morse */
     BOND(0, SIZES(0, 3)),                         /* cubic */
     BOND(0, SIZES(0, 0)),                         /* connections */
@@ -40,11 +40,11 @@ static const trajectory_interaction interactions[] = {
     BOND(0, SIZES(1, 2)),                         /* tabulated, without exclusions */
     TERM(70, SIZES(0, 8)),                        /* restraints: no bonds */
     TERM(0, SIZES(0, 4)),                         /* angles */
-    TERM(0, SIZES(0, 4)),                         /* of GROMOS */
+    TERM(0, SIZES(0, 4)),                         /* angles of GROMOS */
     TERM(98, CHANGED(0, 2, 134, 0, 4)),           /* restricted bending */
     TERM(76, SIZES(0, 4)),                        /* linear angles */
     TERM(0, SIZES(0, 3)),                         /* cross terms of two bonds */
-    TERM(0, SIZES(0, 4)),                         /* of a bond and an angle */
+    TERM(0, SIZES(0, 4)),                         /* cross terms of a bond and an angle */
     TERM(0, CHANGED(0, 4, 79, 0, 8)),             /* Urey-Bradley */
     TERM(0, SIZES(0, 6)),                         /* quartic angles */
     TERM(0, SIZES(1, 2)),                         /* tabulated angles */
@@ -58,12 +58,12 @@ static const trajectory_interaction interactions[] = {
     TERM(0, SIZES(1, 2)),                         /* tabulated dihedrals */
     TERM(65, SIZES(2, 0)),                        /* CMAP */
     TERM(60, CHANGED(0, 5, 113, 0, 0)),           /* generalised Born, 1-2 */
-    TERM(61, CHANGED(0, 5, 113, 0, 0)),           /* 1-3 */
-    TERM(61, CHANGED(0, 5, 113, 0, 0)),           /* 1-4 */
+    TERM(61, CHANGED(0, 5, 113, 0, 0)),           /* generalised Born, 1-3 */
+    TERM(61, CHANGED(0, 5, 113, 0, 0)),           /* generalised Born, 1-4 */
     ENERGY(72),                                   /* polarisation of generalised Born */
     ENERGY(72),                                   /* nonpolar solvation */
     TERM(0, SIZES(0, 4)),                         /* Lennard-Jones of pairs */
-    ENERGY(0),                                    /* their Coulomb energy */
+    ENERGY(0),                                    /* Coulomb energy of pairs */
     TERM(0, SIZES(0, 5)),                         /* pairs with their own charges */
     TERM(0, SIZES(0, 4)),                         /* pairs beyond exclusions */
     TERM(0, SIZES(0, 2)),                         /* Lennard-Jones */
@@ -78,32 +78,32 @@ static const trajectory_interaction interactions[] = {
     ENERGY(93),                                   /* Lennard-Jones in reciprocal space */
     ENERGY(0),                                    /* dissipative particle dynamics */
     TERM(0, SIZES(0, 1)),                         /* polarisation */
-    TERM(0, SIZES(0, 6)),                         /* of water */
-    TERM(0, CHANGED(0, 4, 127, 0, 3)),            /* of Thole */
+    TERM(0, SIZES(0, 6)),                         /* polarisation of water */
+    TERM(0, CHANGED(0, 4, 127, 0, 3)),            /* polarisation of Thole */
     TERM(76, SIZES(0, 3)),                        /* anharmonic polarisation */
     TERM(0, SIZES(0, 12)),                        /* position restraints */
-    TERM(90, SIZES(1, 5)),                        /* with a flat bottom */
+    TERM(90, SIZES(1, 5)),                        /* position restraints with a flat bottom */
     TERM(0, SIZES(2, 4)),                         /* distance restraints */
-    ENERGY(0),                                    /* their violations */
+    ENERGY(0),                                    /* violations of distance restraints */
     TERM(0, SIZES(3, 3)),                         /* orientation restraints */
-    ENERGY(0),                                    /* their deviations */
+    ENERGY(0),                                    /* deviations from orientation restraints */
     TERM(0, SIZES(1, 4)),                         /* angle restraints */
-    TERM(0, SIZES(1, 4)),                         /* with the z axis */
+    TERM(0, SIZES(1, 4)),                         /* restraints of angles with the z axis */
     TERM(0, CHANGED(2, 3, 82, 0, 6)),             /* dihedral restraints */
-    ENERGY(0),                                    /* their violations */
+    ENERGY(0),                                    /* violations of dihedral restraints */
     BOND(0, SIZES(0, 2)),                         /* constraints */
-    BOND(0, SIZES(0, 2)),                         /* without exclusions */
+    BOND(0, SIZES(0, 2)),                         /* constraints without exclusions */
     {0, SIZES(0, 2), 3, TRAJECTORY_JOINS_SETTLE}, /* rigid water */
     SITE(121, 0, 2),                              /* virtual site at an atom */
-    SITE(0, 1, 3),                                /* on a line of two atoms */
-    SITE(118, 1, 3),                              /* at a distance */
-    SITE(0, 2, 4),                                /* in the plane of three */
-    SITE(0, 2, 4),                                /* at a distance */
-    SITE(0, 2, 4),                                /* at a distance and an angle */
-    SITE(0, 3, 4),                                /* out of the plane */
-    SITE(0, 3, 5),                                /* of four atoms */
-    SITE(0, 3, 5),                                /* normalised */
-    {0, SIZES(1, 1), 2, TRAJECTORY_JOINS_SITE},   /* of any number of atoms */
+    SITE(0, 1, 3),                                /* virtual site on a line of two atoms */
+    SITE(118, 1, 3),                              /* virtual site on a line, at a distance */
+    SITE(0, 2, 4),                                /* virtual site in the plane of three atoms */
+    SITE(0, 2, 4),                                /* virtual site in a plane, at a distance */
+    SITE(0, 2, 4),                                /* virtual site in a plane, at a distance and an angle */
+    SITE(0, 3, 4),                                /* virtual site out of the plane of three atoms */
+    SITE(0, 3, 5),                                /* virtual site of four atoms */
+    SITE(0, 3, 5),                                /* virtual site of four atoms, normalised */
+    {0, SIZES(1, 1), 2, TRAJECTORY_JOINS_SITE},   /* virtual site of any number of atoms */
     ENERGY(0),                                    /* pulling */
     ENERGY(117),                                  /* density fitting */
     ENERGY(0),                                    /* quantum mechanics */
@@ -120,10 +120,10 @@ static const trajectory_interaction interactions[] = {
     ENERGY(0),                                    /* dV/dlambda, remaining */
     ENERGY(0),                                    /* dEkin/dlambda */
     ENERGY(79),                                   /* dV/dlambda: Coulomb */
-    ENERGY(79),                                   /* van der Waals */
-    ENERGY(79),                                   /* bonded */
-    ENERGY(79),                                   /* restraints */
-    ENERGY(79),                                   /* temperature */
+    ENERGY(79),                                   /* dV/dlambda: van der Waals */
+    ENERGY(79),                                   /* dV/dlambda: bonded */
+    ENERGY(79),                                   /* dV/dlambda: restraints */
+    ENERGY(79),                                   /* dV/dlambda: temperature */
 };
 #define INTERACTIONS (sizeof interactions / sizeof *interactions)
 
