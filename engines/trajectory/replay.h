@@ -35,6 +35,6 @@ collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes
                                      const double *const **sums, collet_error *err);
 
 /* Call it after the last row. Sets those data of the inputs' reader that the reader normally knows after the last
- * frame, and inserts the backends that computed the sums before the backends in `ran`. */
+ * frame, and inserts, before the backends in `ran`, the backends that computed the sums. */
 void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
                               trajectory_analysis_notes *ran);

@@ -160,7 +160,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
     x->notes.end_offset = frames->end_offset;
 }
 
-/* Reports what is known before the last frame about bodies that may not be in one piece. */
+/* With the option strict, fails if it is known before the last frame that a body may not be in one piece. */
 static collet_status refuse(collet_trajectory *x, collet_error *err)
 {
     if (trajectory_arrangement_is_decided(x->inputs.arrangement))

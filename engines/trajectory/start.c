@@ -69,8 +69,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
     return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
 }
 
-/* Returns the number of reading threads. This number is one more than the number of threads that kernels leave,
- * because the caller's thread waits while kernels run, and kernels wait for frames. */
+/* Returns the number of reading threads. This number is one more than the number of CPUs that kernels leave, because
+ * the caller's thread waits while kernels run, and kernels wait for frames. */
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;

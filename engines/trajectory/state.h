@@ -56,7 +56,7 @@ struct collet_trajectory {
     devices_shares planned;       /* shares that a plan has measured */
     trajectory_lanes *lanes;      /* lanes of `devices`; NULL: `analysis` takes the batches */
     trajectory_share share;       /* rows of this shard */
-    cJSON *work;                  /* for a shard: work.h's JSON from before inputs were opened */
+    cJSON *work;                  /* for a shard: the JSON of work.h, made before the inputs were opened */
     trajectory_replay *replay;    /* if rows come from shards; else NULL */
     int64_t rows_total;           /* number of rows to expect; 0: unknown */
     trajectory_emit_fn take_sums; /* for a shard, instead of `receive` */

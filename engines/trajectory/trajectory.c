@@ -106,8 +106,8 @@ static collet_status choose_one(collet_trajectory *x, const char *word, size_t l
                        nearest != NULL ? "; the nearest is " : "", nearest != NULL ? nearest : "");
 }
 
-/* Sets x->left_out[i] to NULL for a chosen output, else to the reason, a static text, and x->has to
- * the fields in `has` that chosen outputs need. COLLET_INVALID for a key that does not exist or
+/* Sets x->left_out[i] to NULL for a chosen output, else to the reason (a static text). Sets x->has
+ * to the fields in `has` that chosen outputs need. COLLET_INVALID for a key that does not exist or
  * needs a field that the trajectory does not have. */
 static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_error *err)
 {

@@ -59,9 +59,8 @@ static const char *frame_name(const collet_trajectory *x, int64_t index, char te
 
 #define NAME_OF_FRAME(index) frame_name(x, (index), (char[FRAME_NAME]){0})
 
-/* Finds the first number of a field of a body, or of the system whose drift is removed, that is not finite, in a frame as it
- * was read. Returns its atom and sets
- * *value; -1 if all numbers are finite. */
+/* In a frame as it was read, finds the first number that is not finite in a field of a body, or of the system whose
+ * drift is removed. Returns the number's atom and sets *value; -1 if all numbers are finite. */
 static int64_t find_value(const trajectory_inputs *in, int64_t body,
                           const trajectory_frames *frames, const void *field, double *value)
 {
@@ -215,7 +214,7 @@ static collet_status warn_points(collet_trajectory *x, collet_error *err)
                        name, (long long)n);
 }
 
-/* Warns about a file of which no frame is used, because later files have all its times. */
+/* Warns if no frame of a file is used, because later files have all its times. */
 static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
 {
     int64_t n;
@@ -293,7 +292,7 @@ static collet_status warn_unused(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "%s has %s, the first one has none: keys that need them are left out, because the first "
+        "%s has %s, the first frame has none: keys that need them are left out, because the first "
         "frame decides; write a file that begins where they do (gmx trjconv -b TIME)",
         NAME_OF_FRAME(gaps->first_unused), trajectory_fields_name(gaps->unused));
 }

@@ -71,8 +71,8 @@ COLLET_API void collet_array_destroy(collet_array *array);
  * (collet_array_to_dlpack). All views of a storage share its memory. Copies of shared memory are
  * never reused: a call on a device copies the bytes to the
  * device each time, copies its results back and waits for that; a call on the host is over when it
- * returns. If the memory belongs to a device, this is true of copies in other memories; the caller
- * orders the commands on the memory itself.
+ * returns. If the memory belongs to a device, this holds only for its copies in other memory
+ * spaces; the caller must order all commands that use the memory itself.
  */
 COLLET_API int32_t collet_array_is_shared(const collet_array *array);
 /* 1 if the elements are valid in the host's memory alone and nothing works on them, so that reading and writing them there
@@ -135,8 +135,8 @@ COLLET_API collet_status collet_array_real(collet_context *context, const collet
 COLLET_API collet_status collet_array_imag(collet_context *context, const collet_array *array,
                                            collet_array **out);
 
-/* The low bits of integers, as integers of a dtype that is not wider: each is the same modulo 2^width. DTYPE for
- * other dtypes. */
+/* The low bits of integers, as integers of a dtype of w bits that is not wider: each element keeps its value modulo
+ * 2^w. DTYPE for other dtypes. */
 COLLET_API collet_status collet_array_low(collet_context *context, const collet_array *array,
                                           collet_array **out, collet_dtype dtype);
 
@@ -148,9 +148,9 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
                                             const void *source, size_t bytes);
 
 /* Copy one element out of or into the array. index: an index for each axis, from 0; NULL for an array without axes.
- * value: the element, in the array's dtype; collet_array_write_element returns DTYPE for another. INVALID for an index
- * that is out of range and for read-only memory. All elements of an array on a device are copied to the host first; in the
- * host's memory an element takes some 10 ns. */
+ * value: the element, in the array's dtype; collet_array_write_element returns DTYPE for a value of another dtype.
+ * INVALID for an index that is out of range and for read-only memory. All elements of an array on a device are copied
+ * to the host first; in the host's memory an element takes some 10 ns. */
 COLLET_API collet_status collet_array_read_element(collet_context *context,
                                                    const collet_array *array, collet_scalar *value,
                                                    const int64_t *index);
@@ -160,7 +160,7 @@ COLLET_API collet_status collet_array_write_element(collet_context *context, col
 
 /*
  * Writes the elements into text[0..capacity) for people, in NumPy's form: 8 digits, nested brackets, a line
- * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from each
+ * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three elements from each
  * end of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
  */
 COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
@@ -171,19 +171,18 @@ COLLET_ENUM(int32_t){
 };
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of
- * the first element, valid until collet_array_release; with COLLET_WRITE copies in other spaces are
- * stale afterwards. Until the release nothing may write the storage, and with COLLET_WRITE nothing
- * may use it (BUSY); an array may be acquired for reading several times at once.
+ * the first element, valid until collet_array_release. COLLET_WRITE makes the copies in other
+ * memory spaces invalid. Until the release nothing may write the storage, and with COLLET_WRITE
+ * nothing may use it (BUSY); an array may be acquired for reading several times at once.
  */
 COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
                                               void **address, int32_t access);
 COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
 
 /* A hint that the array is used next in the memory of `device`: copies its bytes there unless they
- * are valid there. A copy to a device is in
- * order with the context's work on that device, and the call does not wait for it; for a copy to
- * "host" it waits. BUSY while the array is acquired for writing; INVALID, REFUSED, NO_MEMORY,
- * FAILED, DEVICE_LOST. */
+ * are valid there. A copy to a device is enqueued in order with the context's work on that device,
+ * and the call does not wait for the copy. The call waits for a copy to "host". BUSY while the
+ * array is acquired for writing; INVALID, REFUSED, NO_MEMORY, FAILED, DEVICE_LOST. */
 COLLET_API collet_status collet_array_prefetch(collet_context *context, collet_array *array,
                                                const char *device);
 

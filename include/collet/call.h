@@ -40,9 +40,8 @@ COLLET_API collet_status collet_ops_axes(collet_context *context, uint32_t op, u
  * text[0..capacity) which device would run the call, and why; which of the device's implementations
  * (kernel or library), with the measured figures; how much scratch memory the call needs; and which
  * other devices could run it. The text is English, in lines that end with a newline, and is cut if it
- * does not fit (4096 bytes suffice). Devices and libraries are opened as by the call. The text is not
- * an interface: later versions may change it. Errors of collet_call for wrong arguments. INVALID:
- * capacity 0.
+ * does not fit (4096 bytes suffice). Devices and libraries are opened as in the call. The text is not an interface:
+ * later versions may change it. Wrong arguments cause the same errors as in collet_call. INVALID: capacity 0.
  */
 COLLET_API collet_status collet_explain(collet_context *context, uint32_t op, char *text,
                                         size_t capacity, collet_array *const *outs,
@@ -62,7 +61,7 @@ typedef struct collet_ops_axis {
 
 typedef struct collet_ops_pattern {
     int32_t ndim; /* number of `axes` */
-    int32_t dots; /* 1: any axes before them, broadcast ("...") */
+    int32_t dots; /* 1: before `axes` any further axes, which are broadcast ("...") */
     int32_t any;  /* 1: any axes, which a rule of the op computes or checks ("*") */
     int32_t reserved;
     collet_ops_axis axes[COLLET_MAX_DIMS];
@@ -142,9 +141,9 @@ typedef struct collet_array_spec {
  * dtypes, shapes and parameters, though not necessarily the checks of strides. On failure
  * `outs` are unchanged.
  *
- * If several outputs fit, the first signature that fits gives the dtype. If that signature allows any
- * dtype, the first input gives it, or the value for an op without inputs. A half spectrum of m elements becomes 2
- * (m - 1) real elements. Packed bytes become as many weights as they can hold.
+ * If several outputs fit, the first signature that fits gives the dtype. If that signature allows any dtype, the first
+ * input gives the dtype; in an op without inputs, the SCALAR parameter gives it. A half spectrum of m elements becomes
+ * 2 (m - 1) real elements. Packed bytes become as many weights as they can hold.
  *
  * Errors are the same as for the call: INVALID (NULL, an absent operand that is not optional, an
  * extent < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE

@@ -20,8 +20,8 @@
  * Conventions
  *
  *   - One order of parameters, here, in plugin.h and in the engines' headers:
- *       1. what the function acts on: the runtime or context, then the array, timestamp, ... of it,
- *          or the id of an op
+ *       1. what the function acts on: the runtime or context, then the array, the timestamp, ... or
+ *          the id of an op
  *       2. what it creates or fills: `**out`, structs and memory of the caller
  *       3. inputs, then options
  *       4. err
@@ -55,17 +55,17 @@
  *     None of these functions blocks, whatever the parent's threads did at the fork. The child may
  *     create a runtime of its own and use it on any thread, unless a thread of the parent was
  *     opening a backend at the fork: the C library's dlopen does not survive that.
- *   - A call computes in the floating-point state of collet/floating.h, whatever the thread's is:
- *     it rounds to nearest, keeps subnormal numbers and has no traps. When it returns, the thread's
- *     state is as it was, except for sticky flags. Callbacks (log, progress, deleters) run in
- *     Collet's state and leave it as they found it.
+ *   - A call computes in the floating-point state of collet/floating.h, whatever state the thread
+ *     has: it rounds to nearest, keeps subnormal numbers and has no traps. When it returns, the
+ *     thread's state is as it was, except for sticky flags. Callbacks (log, progress, deleters) run
+ *     in Collet's state and must not change it.
  *   - A thread with a stack of 48 KiB (pthread_attr_setstacksize) suffices for every call with the
- *     CPU backends, the first one included. A driver or library that a backend opens may need more;
- *     compilers of kernels do. Give threads that use opencl or cuda 1 MiB.
+ *     CPU backends, the first one included. A driver or library that a backend opens may need a
+ *     larger stack; compilers of kernels need one. Give threads that use opencl or cuda 1 MiB.
  *   - A backend runs in this process: a crash in a kernel ends the program. The probe, in a child
  *     process, detects crashes and hangs that occur while a backend is loaded and looks for its
- *     devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is
- *     DEVICE_LOST here; plugins/README.md lists which faults each of the two contains.
+ *     devices. The backend "worker:NAME" runs NAME in a process of its own, whose crash is DEVICE_LOST here;
+ *     docs/plugins/conduct.md lists what a fault does in the probe, in the program and in a worker.
  */
 #ifndef COLLET_COLLET_H
 #define COLLET_COLLET_H

@@ -12,8 +12,8 @@
  *     same object, which ends with the last copy. An array keeps its context; a span and an expr keep their arrays.
  *     An object that was moved from is empty; using it throws.
  *   - Threads: as in collet.h. The arrays and spans of a context are used by the thread that uses the context; array::in
- *     gives the same elements in another thread's context. Copies are counted as by std::shared_ptr: the last copy of an
- *     array may end on any thread, the last copy of a context while no other thread uses it.
+ *     gives the same elements in another thread's context. Copies are counted as in std::shared_ptr: the last copy of
+ *     an array may end on any thread, the last copy of a context while no other thread uses it.
  *   - Errors: where the C call fails, collet::error is thrown with its status and text. Destructors throw nothing. A
  *     call that throws leaves its arrays as they were.
  *   - Operators and elementwise functions compute nothing. They build an expr, which is computed in one pass when it
@@ -54,7 +54,7 @@ inline void require(bool good, collet_status status, const char *text)
     if (!good)
         throw error(status, text);
 }
-/* The object that f(out, err), a function of C, creates. */
+/* Calls f(out, err), a C function, and returns the object that it creates. */
 template <class T, class F> T *made(F f)
 {
     collet_error err;
@@ -158,7 +158,7 @@ public:
     collet_dtype dtype() const { return collet_array_dtype(get()); }
     std::int64_t size() const { return collet_array_size(get()); }
     extents shape() const { return extents(collet_array_shape(get()), collet_array_shape(get()) + collet_array_ndim(get())); }
-    void assign(const expr &e) const; /* into these elements; `=` makes the variable another array */
+    void assign(const expr &e) const; /* writes into these elements; `=` makes the variable refer to another array */
 
     /* Views. a[i]: element i of the first axis; a negative i counts from the last element. */
     array operator[](std::int64_t i) const { return view(collet_array_select, 0, i); }
@@ -170,7 +170,7 @@ public:
     template <class T> span<const T> read() const { return span<const T>(*this); }
     template <class T> span<T> write() const { return span<T>(*this); }
     template <class T> std::vector<T> values() const; /* in C order, converted to T */
-    template <class T> T item() const                 /* the only one */
+    template <class T> T item() const                 /* the only element */
     { return size() == 1 ? values<T>()[0] : throw error(COLLET_SHAPE, "item: the array must have one element"); }
 private:
     template <class F, class... A> array view(F make, A... arguments) const
@@ -329,7 +329,7 @@ struct argument {
     array value;
     collet_scalar number{};
 };
-/* A text (docs/expressions.md), read once and computed often: f({{"p", p}, {"k", 2.5}}). */
+/* An expression from a text (docs/expressions.md), parsed once and evaluated many times: f({{"p", p}, {"k", 2.5}}). */
 class expression {
 public:
     explicit expression(const std::string &text)

@@ -117,8 +117,8 @@ COLLET_ENUM(int32_t){
  * Nanoseconds from `first` to `last`, two timestamps of one device, which may come from different
  * contexts; negative if `last` was earlier. Waits until both are reached. *clock (may be NULL)
  * becomes COLLET_CLOCK_*, the clock that was used. INVALID: the timestamps are of two devices, or
- * of another runtime. FAILED, DEVICE_LOST: work before one of them failed, or the device has no
- * time for it.
+ * of another runtime. FAILED, DEVICE_LOST: work before one of the timestamps failed, or the device
+ * recorded no time for one of them.
  */
 COLLET_API collet_status collet_timestamp_elapsed(collet_context *context,
                                                   const collet_timestamp *first,

@@ -16,14 +16,14 @@
  * Dtypes follow NumPy 2: operands are promoted by collet_dtype_promote, and a weak constant (a
  * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is
  * f32, 2.5 * i32 is f64. A result of weak operands alone is weak, too; as an output it is i64, f64 or
- * c128. Weak integers are exact up to 127 bits, whatever computes them (+ - * // % ** << >> & | ^ ~,
- * abs, sign, square, minimum, maximum, clip, where), and are rounded once to the dtype of the operand that they
- * meet. A weak integer that an integer dtype does not hold is an error (DTYPE) before anything is computed, but
- * comparisons of integers with it have their mathematical result: u8 < 300 is true. If `where` selects among weak
- * integers by an array, all of them must fit, and the result stays weak in + - * abs sign square minimum maximum
- * clip; other functions treat it as an array of i64. div of integers is f64. Functions of floating-point
- * numbers convert their integers first: i8, u8 and bool to f16, i16 and u16 to f32, wider integers to f64.
- * Comparisons give bool; conditions are converted to bool.
+ * c128. Weak integers are exact up to 127 bits in + - * // % ** << >> & | ^ ~, abs, sign, square, minimum, maximum,
+ * clip and where, and are rounded once to the dtype of the operand that they meet. A weak integer that an integer dtype
+ * does not hold is an error (DTYPE) before anything is computed, but comparisons of integers with it have their
+ * mathematical result: u8 < 300 is true. If `where` selects among weak integers by an array, all these integers must
+ * fit the dtype that they meet. The result stays weak in + - * abs sign square minimum maximum clip; other functions
+ * treat it as an array of i64. div of integers is f64. Functions of floating-point numbers convert their integers
+ * first: i8, u8 and bool to f16, i16 and u16 to f32, wider integers to f64. Comparisons give bool; conditions are
+ * converted to bool.
  *
  * Threads: while nobody builds an expression or sets a constant of it, several threads may evaluate
  * it at once, each with its own context.
@@ -56,11 +56,11 @@ COLLET_API void collet_expression_destroy(collet_expression *expression);
  * An expression from a text in Python's syntax: names are inputs, numbered in the order in
  * which they first occur; numbers (1, 0.5, 1e-3, 2j), True, False, pi, inf and nan are weak constants; + - * / // % **
  * < <= > >= == != & | ^ ~ << >> and parentheses have Python's meaning and precedence; functions are
- * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)", or as
- * NumPy has it "float32(x)". Several outputs are separated by ";". A reduction may stand around a
- * whole output, "sum(a*b)", "max(a*b, axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs
- * must have the same reduction. Numbers of the text are computed at once, as in Python; an operation
- * that raises an exception in Python, such as 1/0, is an error.
+ * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)", or NumPy's name,
+ * "float32(x)". Several outputs are separated by ";". A whole output may be the argument of a reduction, "sum(a*b)",
+ * "max(a*b, axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs must have the same reduction. Arithmetic on
+ * numbers of the text is done at once, as in Python; an operation that raises an exception in Python, such as 1/0, is
+ * an error.
  *
  * INVALID: the text says at which column, counted from 1, what was expected or is wrong. NO_MEMORY.
  */
@@ -158,7 +158,7 @@ typedef struct collet_argument {
  * broadcast shape of all inputs, used or not, without the reduced axes.
  * Compiles the expression for the inputs' dtypes. INVALID, also if the arguments do not fit the inputs, as in
  * collet_expression_evaluate; SHAPE. DTYPE: a function does not take the dtype of an operand, or a weak integer does
- * not fit. NO_MEMORY.
+ * not fit the dtype that it meets. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_infer(collet_expression *expression,
                                                  collet_array_spec *outs, size_t spec_size,
@@ -174,7 +174,7 @@ COLLET_API collet_status collet_expression_infer(collet_expression *expression,
  * several calls. Once it is compiled, an evaluation in one call with given outputs allocates nothing. Errors as
  * in collet_call and collet_expression_infer. INVALID too: an input without an argument, an argument without
  * an input, two arguments for one input (the text names it), an argument with a spec, or a division of weak
- * integers by zero. DTYPE too: a weak integer, given or computed, does not fit.
+ * integers by zero. DTYPE too: a weak integer, given or computed, does not fit the dtype that it meets.
  */
 COLLET_API collet_status collet_expression_evaluate(collet_context *context,
                                                     collet_expression *expression,

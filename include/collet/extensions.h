@@ -90,7 +90,7 @@ typedef struct collet_trim_extension {
  * elapsed  [required; any thread] Nanoseconds from `first` to `last`, two stamps of the device,
  *          from any queues, which may have been destroyed; negative if `last` was earlier; accurate to 2 % plus 5
  *          microseconds. Before the call, queue_wait has reported a mark that was made after each stamp; the call may
- *          still wait until the stamps themselves are recorded. FAILED: the device has no time for one of them.
+ *          still wait until the stamps themselves are recorded. FAILED: the device recorded no time for one of them.
  *          DEVICE_LOST.
  * release  [required; last] Frees a stamp; NULL does nothing. Before the call, queue_wait has
  *          reported a later mark, or the queue was destroyed.
@@ -108,19 +108,18 @@ typedef struct collet_timing_extension {
 } collet_timing_extension;
 
 /*
- * Copies directly from another device's memory. Absent, or one of the devices has no
- * queues: libcore reads and writes.
+ * Copies directly from another device's memory. Absent, or one of the devices has no queues:
+ * libcore copies through the host's memory, by buffer_read and buffer_write.
  *
- * between  [required; one a queue] Copies from `source` to `target`, a buffer of `device`. `source`
- *          is a buffer of the device `from` of the plugin `of`: this plugin, or one with a name
- *          that this plugin supports, whose collet.native/1 it may call. The copy is ordered after
- *          the work in `queue` (of `device`) and in `from_queue` (of `from`), and before later work
- *          in either. Does not block. Enqueues in both queues: for the tag `one a queue` the call
- *          counts as a call for each of them. REFUSED, also if `from` is lost: nothing was enqueued, and
- *          libcore reads and writes. DEVICE_LOST: `device` is lost. A failure, also of earlier work
- *          in `from_queue`, is reported by waits for both queues, or for `queue` alone. A mark of
- *          either queue after the copy is reached when the copy is over, also where that queue has
- *          failed.
+ * between  [required; one a queue] Copies from `source` to `target`, a buffer of `device`. `source` is a buffer of the
+ *          device `from` of the plugin `of`. `of` is this plugin, or a plugin whose name this plugin supports; this
+ *          plugin may then call the collet.native/1 of `from`. The copy is ordered after the work in `queue` (of
+ *          `device`) and in `from_queue` (of `from`), and before later work in either. Does not block. Enqueues in both
+ *          queues: for the tag `one a queue` the call counts as a call for each of them. REFUSED, also if `from` is
+ *          lost: nothing was enqueued, and libcore copies through the host's memory. DEVICE_LOST: `device` is lost. A
+ *          failure, also of earlier work in `from_queue`, is reported by waits for both queues, or only by waits for
+ *          `queue`. A mark that either queue makes after the copy is reached when the copy is over, even if that queue
+ *          has failed.
  */
 #define COLLET_EXTENSION_COPY "collet.copy/1"
 typedef struct collet_copy_extension {
@@ -135,7 +134,7 @@ typedef struct collet_copy_extension {
 /*
  * Handles of the device's own programming interface for its objects, for programs that use both
  * interfaces. Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles
- * stay the plugin's and are valid as long as the object.
+ * belong to the plugin and are valid as long as the object.
  *
  * device         [required; any thread] Fills *native; struct_size is set by the caller and the
  *                rest is zero. FAILED, DEVICE_LOST.
@@ -147,9 +146,9 @@ typedef struct collet_copy_extension {
  *                byte n from the handle on. FAILED, DEVICE_LOST.
  * buffer_import  [required; any thread] Makes a buffer over `bytes` (> 0) bytes of the program's
  *                memory, from byte `offset` of `handle` on; they hold elements of `element` bytes.
- *                The memory stays the program's and outlives the buffer, which buffer_free frees.
- *                INVALID: the plugin cannot use such memory, or cannot use it from there on; the
- *                text states why. NO_MEMORY, DEVICE_LOST.
+ *                The memory belongs to the program and outlives the buffer, which buffer_free
+ *                frees. INVALID: the plugin cannot use such memory, or cannot use it from there on;
+ *                the text states why. NO_MEMORY, DEVICE_LOST.
  */
 #define COLLET_EXTENSION_NATIVE "collet.native/1"
 typedef struct collet_native_extension {
@@ -184,7 +183,7 @@ typedef struct collet_pinned_extension {
 } collet_pinned_extension;
 
 /*
- * By which of several implementations a device computes a call. Absent: collet_explain names the kernel alone.
+ * Reports which of several implementations a device uses for a call. Absent: collet_explain names only the kernel.
  *
  * explain  [required; any thread] Writes into text[0..capacity), capacity > 0, how the device would
  *          run *call, which its row has accepted and whose buffers are NULL: which implementation or

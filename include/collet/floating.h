@@ -8,9 +8,9 @@
  * caller's state at the end. Backends use this header for threads of their own. Programs do not
  * need it.
  *
- * The state is each thread's own; a new thread has the state of the thread that created it. Sticky exception flags
- * (fetestexcept) are not part of the state: any call may raise or clear some. If the caller has
- * enabled signals for x87 exceptions, the x87 flags are cleared.
+ * Each thread has its own state; a new thread has the state of the thread that created it. Sticky exception flags
+ * (fetestexcept) are not part of the state: any call may raise or clear some. If the caller has enabled signals for x87
+ * exceptions, the x87 flags are cleared.
  *
  * Reading the state costs about 2 ns; it is written only if it differs.
  */

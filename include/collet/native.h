@@ -12,9 +12,9 @@ extern "C" {
 /* ---- Native handles ---------------------------------------------------------------------- */
 
 /*
- * For programs that use a device's own interface together with Collet: MPI and NCCL on device
- * memory, kernels of their own. UNSUPPORTED: the device offers no native handles. Devices that work in the host's memory are the host. Handles stay libcore's: do not free
- * them.
+ * For programs that use a device's own interface together with Collet, for example MPI or NCCL on device memory, or
+ * their own kernels. UNSUPPORTED: the device offers no native handles. A device that works in the host's memory counts
+ * as the host. Handles belong to libcore: do not free them.
  */
 
 /* The device's context and number. They live as long as the runtime. */
@@ -63,10 +63,10 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
 /*
  * `bytes` bytes of host memory that the system does not move, for arrays that go to and from a
  * device often: make an array over it (collet_array_wrap), and read and write through that array. *address is
- * 64-byte aligned; the memory's contents are undefined. Other devices of that backend may have to copy.
- * UNSUPPORTED: the device offers no such memory ("host" never does), and ordinary memory is as good.
- * REFUSED: not enough is left; page-locked memory is scarce, because the system cannot use it for
- * anything else. INVALID: 0 bytes, NULL.
+ * 64-byte aligned; the memory's contents are undefined. Transfers to and from other devices of that backend may need a
+ * copy. UNSUPPORTED: the device offers no such memory ("host" never does), and ordinary memory is as good. REFUSED: not
+ * enough is left; page-locked memory is scarce, because the system cannot use it for anything else. INVALID: 0 bytes,
+ * NULL.
  */
 typedef struct collet_pinned collet_pinned;
 COLLET_API collet_status collet_pinned_create(collet_context *context, collet_pinned **out,
@@ -91,8 +91,8 @@ struct DLManagedTensorVersioned;
  * only if the array is read-only or repeats elements; on a device COLLET_SHARE is COLLET_READ. The
  * owner of the tensor calls its deleter once, on any thread, when the owner's commands on the
  * memory are over. The array may be destroyed before that. UNSUPPORTED: the device offers no native
- * handles, or DLPack has no type for it; with COLLET_SHARE, the host's copy of another library's
- * memory of a device. INVALID as collet_array_acquire.
+ * handles, or DLPack has no device type for it; with COLLET_SHARE, also the host's copy of memory
+ * that another library has on a device. INVALID as collet_array_acquire.
  */
 COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_array *array,
                                                 struct DLManagedTensorVersioned **tensor,
@@ -105,7 +105,7 @@ COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_
  * when the last view of the array is destroyed; if this call fails, the tensor remains the
  * caller's. For a tensor in a device's memory, that device must be open or chosen in the context.
  * UNSUPPORTED: another major version, a dtype, ndim or device that libcore does not have. INVALID,
- * OVERFLOW, NO_MEMORY as collet_array_wrap.
+ * OVERFLOW, NO_MEMORY as for collet_array_wrap.
  */
 COLLET_API collet_status collet_array_from_dlpack(collet_context *context, collet_array **out,
                                                   struct DLManagedTensorVersioned *tensor);

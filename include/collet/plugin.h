@@ -8,9 +8,9 @@
  * process, and only then opens it; see core/DESIGN.md. plugins/README.md shows how to write one.
  *
  * Versioning. Both tables, `collet_host` and `collet_plugin`, begin with {abi, struct_size} in
- * every version. A minor version appends fields and slots; a major version may change anything. A
- * side reads a field of the other's table only after checking that struct_size covers it. Arrays of
- * structs are passed with a count and an element size.
+ * every version. A minor version appends fields and slots; a major version may change anything. libcore
+ * and the plugin read a field of each other's table only after checking that struct_size covers it.
+ * Arrays of structs are passed with a count and an element size.
  *
  * Slots. The comment of each function that a plugin supplies begins with a tag, [when; threads]:
  *   required     never NULL
@@ -21,11 +21,10 @@
  *   one a queue  on any thread; two calls with this tag for the same `queue` are never in progress at
  *                once (if it is NULL, they may be)
  *   last         on any thread; the last call for the object, with no other in progress
- * No buffer is written while another call names it, nor freed while a call or a command names it;
- * everything else may be: several queues read one buffer at once. A device with COLLET_THREADS_ONE
- * gets one call at a time. A slot does not block unless its comment says so; `run`, buffer_write and
- * queue_after may also block while a queue has no room for the command. For a device with
- * COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
+ * libcore never writes a buffer while another call uses it, and never frees a buffer while a call or a command uses it.
+ * Everything else may happen: several queues may read one buffer at once. A device with COLLET_THREADS_ONE gets one
+ * call at a time. A slot does not block unless its comment says so; `run`, buffer_write and queue_after may also block
+ * while a queue has no room for the command. For a device with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
  * Errors. A slot returns only OK and the statuses that its comment lists. NO_MEMORY means too little memory of the
  * host; REFUSED means too little memory of the device. After a failure nothing has changed unless the comment states
@@ -150,18 +149,18 @@ COLLET_ENUM(uint32_t){
  *
  * run        [required; one a queue] Enqueue (or do) the work in `queue`'s order.
  *            COLLET_OK. COLLET_REFUSED: nothing enqueued, outputs untouched; libcore may try
- *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
+ *            elsewhere (`accepts` refuses what can be known beforehand). COLLET_FAILED: outputs are
  *            undefined. COLLET_DEVICE_LOST. No other status.
  *
  * accepts    [optional; any thread] NULL: every call, without scratch. Called before any byte is copied: in *call the
  *            operands' buffers are NULL, and workspace is not set. COLLET_OK with the bytes of scratch in
- *            *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has passed the
- *            call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
- *            Equal calls get the same answer, so the answer may be remembered.
+ *            *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has completed
+ *            the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST. Equal calls get the
+ *            same answer, so the answer may be remembered.
  *
- * params_size is sizeof the op's parameter block as the row was compiled; 0 if the op has none. A
- * call whose parameters have a byte beyond it that is not 0 does not reach the row: libcore treats
- * it as refused. A row with flags or reserved bytes that are not 0 is left out and reported.
+ * params_size is the size of the op's parameter block when the row was compiled; 0 if the op has none. A call with a
+ * nonzero parameter byte beyond params_size does not reach the row: libcore treats the call as refused. A row with
+ * flags or reserved bytes that are not 0 is left out and reported.
  */
 typedef struct collet_kernel_row {
     uint32_t op;    /* COLLET_OP_* or COLLET_OWN_OP(k) */
@@ -191,10 +190,10 @@ typedef struct collet_kernel_row {
  *
  * An op may grow. If several plugins define the same name, one definition must extend the other:
  * equal `shapes` and `alias`; every signature of the other; all fields of the other in the same
- * order with equal name, choices, kind, dtype, offset and size, and further fields only after its params_size; a
- * parameter block that is at least as long, and none if the other has none. Meanings and defaults are not compared.
- * The longer definition is used. If neither extends the other, the definition of the plugin that was opened first is
- * used; the op of the other plugin is left out with its rows, and this is reported.
+ * order with equal name, choices, kind, dtype, offset and size, and further fields only after the params_size of the
+ * other; a parameter block that is at least as long, and none if the other has none. Meanings and defaults are not
+ * compared. The longer definition is used. If neither extends the other, the definition of the plugin that was opened
+ * first is used; the op of the other plugin is left out with its rows, and this is reported.
  */
 typedef struct collet_ops_definition {
     const char *name;
@@ -326,10 +325,10 @@ struct collet_plugin {
      * "asynchronous": bool; "memory_total", "memory_largest_buffer", "cache_bytes" (bytes),
      * "compute_units", "clock_mhz". `choices` may be absent: see host->config. backend-info shows
      * further members unchanged. In strings libcore replaces control characters, invisible
-     * characters of Unicode (direction marks, zero width) and bytes that are not UTF-8. device_count 0 comes
-     * with a member "reason", and `devices` may be absent then. "lasting": true says that this remains so until an entry of
-     * the manifest's "depends" changes; otherwise each process asks again. The last messages that a probe logs
-     * become part of the reason if it dies: log what is tried before it is tried.
+     * characters of Unicode (direction marks, zero width) and bytes that are not UTF-8. If device_count is 0, there is
+     * a member "reason", and `devices` may be absent. "lasting": true says that this remains so until an entry of the
+     * manifest's "depends" changes; otherwise each process asks again. The last messages that a probe logs become part
+     * of the reason if it dies: so log each step before you try it.
      */
     collet_status (*capabilities)(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err);
@@ -339,7 +338,7 @@ struct collet_plugin {
      * `name` is NULL; or it is the text that names the device, "text" of the choice "backend:text",
      * if the manifest has "named_devices", and `index` means nothing. *device belongs to libcore
      * until device_close; a device may be opened more than once at a time. May block.
-     * UNAVAILABLE (also for another index or name), FAILED: it is not tried again. NO_MEMORY.
+     * UNAVAILABLE (also for another index or name), FAILED: libcore does not try the device again. NO_MEMORY.
      */
     collet_status (*device_open)(const collet_plugin *self, collet_device **device,
                                  collet_device_properties *properties, const collet_host *host,
@@ -353,9 +352,9 @@ struct collet_plugin {
     int32_t (*device_supports)(collet_device *device, uint32_t row);
 
     /* [memory; any thread] bytes > 0, any number; the memory begins at a multiple of 256 and holds
-     * undefined bytes. REFUSED when memory is short, the device's or the host's, without waiting
-     * for queues: libcore then frees buffers whose work it has waited for, trims, and asks again.
-     * DEVICE_LOST.
+     * undefined bytes. REFUSED when memory of the device or of the host is short; the slot does not
+     * wait for queues. libcore then frees buffers whose work it has waited for, trims, and asks
+     * again. DEVICE_LOST.
      */
     collet_status (*buffer_alloc)(collet_device *device, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err);
@@ -365,8 +364,8 @@ struct collet_plugin {
     void (*buffer_free)(collet_device *device, collet_buffer *buffer);
     /* [memory; one a queue] Host to device in queue order; `source` may be reused when the call
      * returns. bytes > 0, within the buffer; no alignment. May wait until the queue has room for
-     * the bytes. REFUSED: nothing was enqueued. FAILED: the bytes are undefined, also where memory
-     * was short after a part was enqueued. DEVICE_LOST. */
+     * the bytes. REFUSED: nothing was enqueued. FAILED: the bytes are undefined, also if memory ran
+     * out after a part was enqueued. DEVICE_LOST. */
     collet_status (*buffer_write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err);
@@ -386,27 +385,27 @@ struct collet_plugin {
      * waiting for it (queue_after). */
     void (*queue_destroy)(collet_device *device, collet_queue *queue);
     /* [queue; one a queue] The value that the counter will have when everything enqueued so far is
-     * done; never less than before, also after a failure. Does not block; what goes wrong is for
-     * queue_wait to report. */
+     * done; never less than before, also after a failure. Does not block; queue_wait reports what
+     * goes wrong. */
     uint64_t (*queue_mark)(collet_device *device, collet_queue *queue);
     /*
      * [queue; any thread] Blocks until the counter is at least `value`, which is not above the last
-     * mark, or `nanoseconds` are over: 0 only asks, a negative number means no limit. Any number of
-     * threads may wait, also while another thread enqueues in the queue.
+     * mark, or until `nanoseconds` have passed. 0: does not wait; a negative number: no limit. Any
+     * number of threads may wait, also while another thread enqueues in the queue.
      *   OK         what was enqueued up to `value` is done, without a failure
-     *   NOT_READY  the time is over; needs no text
-     *   FAILED     it is over, but a command up to `value` failed; the text names it. Every later wait for this value
-     *              or a larger value returns FAILED too: a queue that failed stays failed. Commands after the failure
-     *              are done in order or skipped, queue_after too; but no kernel or write that follows a skipped
-     *              queue_after is done. libcore destroys the queue and creates a new queue.
+     *   NOT_READY  the time has passed; needs no text
+     *   FAILED     the value is reached, but a command up to `value` failed; the text names the command. Every later
+     *              wait for this value or a larger value returns FAILED too: a queue that failed stays failed.
+     *              Commands after the failure are done in order or skipped, queue_after too; but no kernel or write
+     *              that follows a skipped queue_after is done. libcore destroys the queue and creates a new queue.
      *   DEVICE_LOST  the device was lost; may be returned before the queue reaches the value
      */
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
                                 int64_t nanoseconds, collet_error *err);
-    /* [queue; one a queue] What is enqueued in `queue` from now on starts after the counter of
-     * `other`, another queue of this device, is `value`, which is not above its last mark; `other`
-     * may be destroyed before that. Does not wait for `other`. If commands of `other` fail, the commands of `queue`
-     * may fail or compute from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
+    /* [queue; one a queue] What is enqueued in `queue` from now on starts only when the counter of `other`, another
+     * queue of this device, has reached `value`, which is not above the last mark of `other`; `other` may be destroyed
+     * before that. Does not wait for `other`. If commands of `other` fail, the commands of `queue` may fail or compute
+     * from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 
@@ -427,8 +426,8 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
 /*
  * A layer is a shared object between libcore and the backends that checks or observes their calls.
  * It exports this symbol and has a manifest with `"layer": true`; libcore finds it in the same way
- * as plugins and opens it if the setting `layers` names it. If there are several, the first is the
- * outermost.
+ * as plugins and opens it if the setting `layers` names it. If `layers` names several layers, the
+ * first is the outermost.
  *
  * Returns the table that libcore uses in place of `below` (the table of a backend or of another layer): it has the
  * same name, own ops and rows. Its functions are the layer's, or functions of `below` where the layer changes
@@ -453,7 +452,7 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
  * a row. Unknown members are ignored. Optional: "description"; "settings", below; "named_devices",
- * true if device_open takes names of devices too (device_open): such a device is opened when a
+ * true if device_open also takes names of devices (see device_open): such a device is opened when a
  * program names it, never under "auto", and device_count may be 0; and "depends", a list of other
  * things on which the capabilities depend: environment variables ("X", or "X*" for a prefix) and
  * absolute paths. A cached report of a probe is used only while these are unchanged. A second note
@@ -461,10 +460,10 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  * with the same sanitizer.
  *
  * A note lies in a section of type SHT_NOTE, for example .note.collet, that is loaded, so that the
- * object has it in a segment PT_NOTE; a file may have several in a row. Each begins at a multiple
- * of 4 bytes and is, in the byte order of the machine:
- *   uint32  7: the bytes of the owner
- *   uint32  the bytes of the content, without the padding
+ * object has it in a segment PT_NOTE; a file may have several in a row. Each note begins at a
+ * multiple of 4 bytes and consists of, in the byte order of the machine:
+ *   uint32  7: the number of bytes of the owner
+ *   uint32  the number of bytes of the content, without the padding
  *   uint32  the type: 1 (COLLET_NOTE_MANIFEST) or 2 (COLLET_NOTE_SANITIZER)
  *   8 bytes "collet", NUL, and one byte of padding
  *   content the JSON, or "address", "thread", "memory" or "none", without a NUL

@@ -96,10 +96,10 @@ COLLET_API collet_status collet_recording_complete(collet_context *context,
  * set to a new array, and to NULL if the call fails. Inputs may be views of each other. After the first run of a thread only the
  * results, and views of inputs and results, are allocated.
  *
- * INVALID: the recording is not complete, a NULL, one list for `results` and `ins` (it is left as it is), or an array or context of
- * another runtime. SHAPE, DTYPE: an input has another
- * shape or dtype than the recording; the text names it. The errors of each step are the errors of collet_call and collet_expression_evaluate; the
- * text begins with the number of the step. No input and no earlier result is changed by a run that fails.
+ * INVALID: the recording is not complete, a NULL, `results` and `ins` are the same list (it is left as it is), or an
+ * array or context of another runtime. SHAPE, DTYPE: an input has another shape or dtype than the recording; the text
+ * names it. The errors of each step are the errors of collet_call and collet_expression_evaluate; the text begins with
+ * the number of the step. No input and no earlier result is changed by a run that fails.
  */
 COLLET_API collet_status collet_recording_run(collet_context *context, collet_recording *recording,
                                               collet_array **results, const collet_array *const *ins);

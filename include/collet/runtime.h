@@ -47,15 +47,14 @@ COLLET_API collet_status collet_runtime_create(collet_runtime **out,
  * also destroyed. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 /*
- * The end of the process, for all its runtimes: waits, `nanoseconds` (at least 0) at most, until
- * devices with queues have finished their work, and frees the memory that they keep. Afterwards such
- * devices are not used any more: calls on them, and reads of arrays whose bytes are valid on them
- * alone, return DEVICE_LOST; everything can still be destroyed. exit() calls it with 30 s, before
- * the handlers and destructors of the drivers' libraries, which would otherwise run while the
- * drivers' threads work; a binding calls it when its language's own end of the process comes first.
- * In exit() such calls of other threads do not return, so these threads do not see a failure. Work of devices that
- * compute in the calling thread needs no wait. Any thread, any number of times. NOT_READY: a device is still at work.
- * In a child of fork the parent's runtimes are left alone.
+ * Prepares all runtimes for the end of the process: waits, at most `nanoseconds` (at least 0), until devices with
+ * queues have finished their work, and frees the memory that they keep. Afterwards such devices are not used any more:
+ * calls on them, and reads of arrays whose bytes are valid on them alone, return DEVICE_LOST; everything can still be
+ * destroyed. exit() calls it with 30 s, before the handlers and destructors of the drivers' libraries, which would
+ * otherwise run while the drivers' threads work; a binding calls it from exit handlers of its language, if they run
+ * before exit(). In exit(), calls of other threads on such devices do not return, so these threads do not see a
+ * failure. Work of devices that compute in the calling thread needs no wait. Any thread, any number of times.
+ * NOT_READY: a device is still at work. In a child of fork the parent's runtimes are left alone.
  */
 COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *err);
 /*
@@ -67,8 +66,8 @@ COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *e
 COLLET_API collet_status collet_set_thread_limit(int32_t threads, collet_error *err);
 COLLET_API int32_t collet_thread_limit(void);
 
-/* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process
- * (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count is 0. */
+/* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process, because of
+ * COLLET_PROBE=off or because a library is missing there; it is tried at its first use; device_count is 0. */
 COLLET_ENUM(int32_t){
     COLLET_BACKEND_USABLE = 0,
     COLLET_BACKEND_UNAVAILABLE = 1,
@@ -86,7 +85,7 @@ typedef struct collet_backend_info {
     int32_t jit, parallel, gpu; /* 0 or 1 */
     uint32_t device_count;
     uint32_t kernel_count;
-    int32_t named_devices; /* 1: programs may name devices, NAME:TEXT; it may have others too */
+    int32_t named_devices; /* 1: programs may name devices, NAME:TEXT; the backend may also have other devices */
     const char *path;
     const char *reason;       /* why unavailable; "" otherwise */
     const char *capabilities; /* the plugin's JSON; "" when not probed */
@@ -101,7 +100,7 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
                                                 collet_error *err);
 
 /*
- * Stores what was measured of a backend on this machine, for runtimes that are created later. Users run
+ * Stores measurements of a backend on this machine, for runtimes that are created later. Users run
  * `backend-bench calibrate`, which measures and calls this function. `text` is JSON:
  *
  *   {"format": 1, "made": "2026-11-27T15:40:00Z",
@@ -116,7 +115,7 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  * predicted time, transfers included, if that time is at least a tenth shorter than on the first device. For
  * other dtypes libcore uses the times of f32 or f64, whichever is closer in size, and then requires half the time.
  *
- * With `text` NULL nothing is stored: OK if a file could be written, which is tried.
+ * With `text` NULL nothing is stored: the function tests whether a file can be written, and returns OK if so.
  *
  * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
  * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet, and of
@@ -150,7 +149,7 @@ typedef struct collet_device_info {
     const char *choice;     /* for collet_set_backend and collet_memory: "cuda:0" */
     const char *name;       /* name of the hardware */
     const char *vendor;     /* vendor of the hardware */
-    const char *driver;     /* its version */
+    const char *driver;     /* version of the driver */
     uint32_t memory;        /* COLLET_MEMORY_* */
     int32_t execution;      /* COLLET_EXECUTION_* */
     uint64_t memory_bytes;  /* all of its memory; with COLLET_MEMORY_HOST, or for a

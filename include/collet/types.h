@@ -50,9 +50,9 @@ extern "C" {
 /*
  * X(NAME, value, "what it means"). Values are ABI: append, never renumber.
  *
- * A backend's kernel may return OK, REFUSED, FAILED and DEVICE_LOST alone. All other statuses come from
- * libcore or an engine. An outcome that depends on data (a singular matrix, a time step of zero) is never
- * a status: the kernel writes it to its i32 output `info`.
+ * A backend's kernel may return only OK, REFUSED, FAILED and DEVICE_LOST. All other statuses come from libcore or an
+ * engine. An outcome that depends on data (a singular matrix, a time step of zero) is never a status: the kernel writes
+ * it to its i32 output `info`.
  */
 #define COLLET_STATUS_LIST(X)                                                                      \
     X(OK, 0, "success")                                                                            \
@@ -97,10 +97,10 @@ typedef struct collet_error {
 
 /*
  * The list of dtypes, the types of elements: X(NAME, id, bytes, "name", letter in signatures, C type, kind,
- * "NumPy's name"). Everything else reads it. Ids are ABI (they are packed into kernel signatures):
- * 1..31, append only. 0 is COLLET_DTYPE_NONE: an operand that is absent. f16 and bf16 are stored as
- * their bits; complex is {re, im}; of a bool 0 is false, any other byte is true, and kernels write 0
- * and 1. The kind is DLPack's.
+ * "NumPy's name"). All other code takes the dtypes from this list. Ids are ABI (they are packed into kernel
+ * signatures): 1..31, append only. 0 is COLLET_DTYPE_NONE: an operand that is absent. f16 and bf16 are stored as their
+ * bits; complex is {re, im}; of a bool 0 is false, any other byte is true, and kernels write 0 and 1. The kind is
+ * DLPack's.
  */
 #define COLLET_COMPLEX_LIST(X)                                                                     \
     X(C64, 5, 8, "c64", 'c', collet_c64, COMPLEX, "complex64")                                     \
@@ -204,7 +204,7 @@ COLLET_ENUM(int32_t){
     COLLET_LOG_DEBUG = 4,
 };
 
-/* The memory in which the arrays of a device are. */
+/* The memory that holds the arrays of a device. */
 COLLET_ENUM(uint32_t){
     COLLET_MEMORY_UNKNOWN = 0, /* in collet_device_info only */
     COLLET_MEMORY_HOST = 1,    /* in the host's memory; nothing is copied */
@@ -326,8 +326,8 @@ typedef struct collet_variance_params {
     double correction;
 } collet_variance_params;
 
-/* One step of a program: what `op` computes of up to three values, with the dtype of the result. Later versions may
- * append members. */
+/* One step of a program: `op` computes a value of the dtype `dtype` from up to three values. Later versions may append
+ * members. */
 typedef struct collet_step {
     uint32_t op; /* an op of elementwise.def, or COLLET_OP_COPY: in[0] converted to dtype */
     collet_dtype dtype;
@@ -342,10 +342,10 @@ typedef struct collet_step {
 
 /*
  * A program for the op `evaluate`. Its values are numbered: the inputs from 0, then the constants,
- * then the results of the steps. A step uses smaller numbers only, with exactly the dtypes that its
- * op has a signature for; conversions are steps. The values of constants, and shapes, are not part of
- * a program: a backend compiles it once for all of them. The pointers are valid during the call
- * only, so a backend copies what it keeps.
+ * then the results of the steps. The inputs of a step have smaller numbers than its result, and exactly the dtypes of a
+ * signature of its op; conversions are steps of their own. The values of constants, and shapes, are not part of a
+ * program: a backend compiles it once for all of them. The pointers are valid during the call only, so a backend copies
+ * what it keeps.
  */
 typedef struct collet_program {
     uint32_t struct_size;
@@ -489,7 +489,7 @@ typedef struct collet_scatter_params {
     uint32_t nearest;
     uint32_t neighbours;
     uint32_t layer;    /* the first of the layers that are given */
-    uint32_t layers;   /* layers of the sample; 0: none after the given ones */
+    uint32_t layers;   /* number of layers of the sample; 0: no layer follows the given layers */
     uint32_t reserved; /* 0 */
     double thickness;  /* of a layer, in nm */
     double limit;      /* the largest |q_z|, in 1/nm; 0: none */

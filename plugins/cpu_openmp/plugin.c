@@ -48,8 +48,8 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
                                : "the processor quota of the cgroup";
 }
 
-/* Adds to the capabilities the libraries and the choices, which say why a library is refused and hold the measured
- * rates. */
+/* Adds the libraries and the choices to the capabilities. The choices say why a library is refused, and hold the
+ * measured rates. */
 static void describe_libraries(const collet_host *host, const isa_level *level, text *json)
 {
     static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;

@@ -267,7 +267,7 @@ TEST(keys_without_a_field_are_nan)
 
 TEST(fields_that_begin_later)
 {
-    const char *text = "frame 1 has forces, the first one has none: keys that need them "
+    const char *text = "frame 1 has forces, the first frame has none: keys that need them "
                        "are left out";
     io_image image = {0};
 

@@ -54,13 +54,13 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
  * out, as far as this is possible without reading the heads in between. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err);
 
-/* Sets the data of file k that reading its last frame would set. Use it for a trajectory whose frames are not read. A k
- * beyond the last file is ignored. */
+/* Sets the data of file k that are otherwise set when its last frame is read. Use it for a trajectory whose frames are
+ * not read. A k beyond the last file is ignored. */
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
                           int was_cut, double last);
 
-/* Sets *time to the time of the last frame of a file; NaN: the frame has no time. Heads are read up to the first that
- * cannot be read. */
+/* Sets *time to the time of the last frame of a file; NaN: the frame has no time. Heads of frames are read up to the
+ * first head that cannot be read. */
 collet_status trajectory_parts_last_time(const char *path, const io_poll *poll, double *time,
                                          collet_error *err);
 

@@ -36,7 +36,7 @@ typedef struct piece {
 typedef struct worker {
     trajectory_readahead *ahead;
     trajectory_reader *decoder; /* the worker's own reader; with one worker, the trajectory's */
-    trajectory_frames *read;    /* a frame before it is arranged; NULL: it is read into the slot */
+    trajectory_frames *read;    /* receives a frame that is not arranged yet; NULL: frames are read into the slot */
     pthread_t thread;
     trajectory_scanned found[PIECE_FRAMES];
 } worker;

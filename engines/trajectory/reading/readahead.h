@@ -25,9 +25,9 @@ typedef struct trajectory_arranger {
     int32_t chooses;  /* 1: `frame` sets the masses of `out`, and `chosen` */
     int64_t n_system; /* rows of `system` of `out`, which `frame` sets; 0: none */
     int64_t n_bodies; /* rows of `centres` and `moves` of `out`, which `in_order` sets; 0: none */
-    /* Sets frame k in all arrays of `out` from frame i of `read`, which it may change. Called on the thread
-     * that decoded the frame, so possibly for several frames at the same time. An error ends reading before
-     * this frame. */
+    /* Sets frame k in all arrays of `out` from frame i of `read`; the function may change `read`. Called on the thread
+     * that decoded the frame, so possibly for several frames at the same time. An error ends reading before this
+     * frame. */
     collet_status (*frame)(void *user, trajectory_frames *read, int64_t i, trajectory_frames *out,
                            int64_t k, collet_error *err);
     /* Changes the frames of `out`; batches come in the order of the file, on the thread that calls
@@ -55,7 +55,8 @@ typedef struct trajectory_readahead_options {
 collet_status trajectory_readahead_create(trajectory_reader *trajectory,
                                           const trajectory_readahead_options *options,
                                           trajectory_readahead **out, collet_error *err);
-/* Starts the threads. Call it at most once; without it `next` reads. COLLET_FAILED if a thread cannot be started. */
+/* Starts the threads. Call it at most once; if it was not called, `next` reads the frames. COLLET_FAILED if a thread
+ * cannot be started. */
 collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_error *err);
 
 /* Slot i of 0..n_slots-1. The addresses of the slot's arrays are valid until `stop`, so array objects can wrap them

@@ -46,8 +46,8 @@ collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_
 /* Closes the file and frees everything; NULL is allowed. */
 void trajectory_reader_close(trajectory_reader *trajectory);
 
-/* Sets the members of the info that reading the last frame would set. Use it for a trajectory whose frames are not
- * read. `note`, a static text or NULL, is not copied. */
+/* Sets the members of the info that are otherwise set when the last frame is read. Use it for a trajectory whose frames
+ * are not read. `note`, a static text or NULL, is not copied. */
 void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note);
 
 /* Times in single precision are replaced by the times of their clocks (clock.h), if frames are counted before they
@@ -67,9 +67,8 @@ int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 
 /* Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
  * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. If the format computes where a
- * frame begins, or index.h has counted the frames, frames in between are not read; otherwise their heads
- * are read but they are not decoded (text formats: their lines are scanned). A start after the last frame
- * delivers nothing. */
+ * frame begins, or index.h has counted the frames, frames in between are not read; otherwise only their heads are read
+ * (text formats: their lines are scanned). A start after the last frame delivers nothing. */
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 

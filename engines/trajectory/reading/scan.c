@@ -242,7 +242,7 @@ static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *e
     return status;
 }
 
-/* Reads the next head. Before, jumps to the next frame to deliver if this is possible. */
+/* First jumps to the next frame to deliver, if this is possible; then reads the next head. */
 static collet_status next_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                int *at_end, collet_error *err)
 {

@@ -9,7 +9,7 @@
 #include <collet/trajectory.h>
 #include <math.h>
 
-/* Reads heads up to the end, or to the first that cannot be read. */
+/* Reads heads of frames up to the end, or to the first head that cannot be read. */
 static collet_status read_times(trajectory_reader *t, double *times, size_t capacity, int64_t *n,
                                 collet_error *err)
 {

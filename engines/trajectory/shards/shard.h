@@ -67,5 +67,5 @@ collet_status trajectory_shard_rows_open(const trajectory_shard *shard, uint64_t
                                          trajectory_shard_rows *rows, collet_error *err);
 /* Reads the next n rows into the arrays. */
 collet_status trajectory_shard_rows_read(trajectory_shard_rows *rows, int64_t n, collet_error *err);
-/* Zeros are allowed. */
+/* A struct of zeros is allowed. */
 void trajectory_shard_rows_close(trajectory_shard_rows *rows);

@@ -76,7 +76,7 @@ typedef struct list {
     size_t length;
     int64_t first, last; /* run of numbers that is not in the text yet; first = 0: none */
     int64_t count;
-    int64_t left; /* number of numbers for which the text had no room */
+    int64_t left; /* how many numbers did not fit the text */
 } list;
 
 static void flush(list *l)

@@ -16,7 +16,7 @@ typedef struct trajectory_shards {
  */
 collet_status trajectory_shards_open(const char *const *paths, int64_t n_paths,
                                      trajectory_shards *shards, collet_error *err);
-/* Zeros are allowed. */
+/* A struct of zeros is allowed. */
 void trajectory_shards_free(trajectory_shards *shards);
 
 /* Writes the first difference between two works (work.h) to `text`: "keys: \"com\", not \"rg\""; "" if there

@@ -12,7 +12,7 @@
 #include "io/hdf5/locks.h"
 
 #define CHUNK_BYTES ((int64_t)4 << 20)
-#define RESERVED 8192 /* bytes for the file, and for each array, besides the numbers */
+#define RESERVED 8192 /* bytes for the file, and for each array, in addition to the numbers */
 #define LABEL 64      /* bytes for a label in addition to its text */
 
 /* Writes a text attribute of variable length, because HDF5 limits texts of fixed length to 64 KiB. */

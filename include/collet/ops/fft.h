@@ -23,9 +23,9 @@ extern "C" {
 
 /* The discrete Fourier transform over the last `last_axes` axes, 1 to 3, of any length; the axes before
  * them are a batch. The dtypes select the transform: c64 to c64 and c128 to c128 either way; f32 to
- * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
- * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
- * by the product of the lengths. A complex transform may be done in place. */
+ * c64 and f64 to c128 forward (inverse 0): the last axis of `out` has the n / 2 + 1 elements of the
+ * half spectrum; c64 to f32 and c128 to f64 inverse: n is the length of the last axis of `out`. The
+ * inverse divides by the product of the lengths. A complex transform may be done in place. */
 static inline collet_status collet_op_fft(collet_context *context, collet_array *out,
                                           const collet_array *a, uint32_t last_axes,
                                           int32_t inverse)
@@ -35,7 +35,7 @@ static inline collet_status collet_op_fft(collet_context *context, collet_array 
 }
 
 /* Rolls each of `count` axes (negative axes count from the end; count 0 with axes NULL: all) by
- * n / 2, which moves frequency 0 to the middle; inverse: back. Any dtype. */
+ * n / 2, which moves frequency 0 to the middle; inverse != 0 moves it back. Any dtype. */
 static inline collet_status collet_op_fftshift(collet_context *context, collet_array *out,
                                                const collet_array *a, const int32_t *axes,
                                                int32_t count, int32_t inverse)

@@ -14,8 +14,8 @@
 /* Programs of this file: at most two steps, of at most three inputs each. */
 #define STEPS_MAX MACHINE_STEPS(6)
 
-/* Calls the block kernel and returns 1 if the operands are small and all adjacent, or if all but one
- * input are adjacent, this input is one repeated number, and the kernel accepts that. Else returns 0. */
+/* Calls the block kernel and returns 1 if the operands are small and adjacent. One input may be one repeated number
+ * instead, if the kernel accepts that. Otherwise returns 0. */
 static int run_small(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0), *last = operand_of(call, call->n_in);

@@ -60,7 +60,7 @@ typedef struct reduced_outputs {
     collet_kernel_call call; /* the call of the reduction */
     collet_operand operand[COLLET_PROGRAM_OUTPUTS + 1];
     int computed; /* 0: there is one output, and it equals an input */
-    int skip_nan; /* the output equals an input but for NaN, which the reduction ignores */
+    int skip_nan; /* the output equals an input except for NaN, which the reduction ignores */
     collet_variance_params params;
     int64_t strides[COLLET_MAX_DIMS];
     int64_t thread_bytes;
@@ -83,8 +83,8 @@ static int is_constant(const collet_evaluate_params *params, uint32_t index, dou
            (c->dtype == COLLET_F32 && (double)c->value.f32 == number);
 }
 
-/* x if `s` is where(isnan(x), c, x) and c is the maximum or minimum of no elements, by which the program reduces;
- * otherwise NONE. */
+/* Returns x if `s` is where(isnan(x), c, x) and the program reduces by max or min, whose result for no elements is c;
+ * otherwise returns NONE. */
 static uint32_t without_nan(const collet_evaluate_params *params, const collet_step *s)
 {
     const collet_program *p = params->program;

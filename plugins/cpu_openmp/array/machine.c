@@ -238,7 +238,7 @@ static void walk_row(worker *w, char *const *start, int64_t offset, int64_t stop
     const machine *m = w->m;
     const loop *l = &m->l;
     int32_t outputs = (int32_t)m->program->n_out, inner = l->ndim - 1;
-    /* The first block ends at a cache line of the output, so that all later ones are aligned. */
+    /* The first block ends at a cache line of the output, so that all later blocks are aligned. */
     int64_t unaligned = 0;
     if (m->view[0].streamed)
         unaligned =

@@ -39,7 +39,7 @@ typedef struct machine_step {
     uint8_t halves;   /* bit k: input k is f16 or bf16 */
     uint8_t op;       /* CHAIN_* of a step that can be a part of a chain: in[0] is `a`, in[1] x and in[2] y */
     uint8_t place;    /* its number in the chain; only the last step of a chain writes `out` */
-    uint8_t links;    /* of a chain's first step: the number of further steps */
+    uint8_t links;    /* in the first step of a chain: the number of further steps */
 } machine_step;
 
 #define MACHINE_LINKS 16
@@ -98,7 +98,7 @@ typedef struct machine {
                             `few` is MACHINE_ON_STACK */
 } machine;
 
-/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread. Small buffers are twice as many. */
+/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread. Twice as many small buffers fit there. */
 #define MACHINE_ON_STACK 4
 
 /* Bytes of the tiles of all inputs that are transposed. The tiles are on the stack of a thread. */

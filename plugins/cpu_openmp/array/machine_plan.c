@@ -12,7 +12,7 @@
 
 /* No slot. */
 #define NONE UINT16_MAX
-/* The last use of a value that no step uses. */
+/* The member `last` of a value that no step uses. */
 #define UNUSED (UINT16_MAX - 1)
 
 #define LINE 64
@@ -39,11 +39,11 @@ int machine_traits(uint32_t op)
 #define SINGLE 1
 #define FILL 2
 
-/* The values of a program: where they are while it is planned. */
+/* Where the values of a program are, while the program is planned. */
 typedef struct values {
     uint32_t first_step; /* number of inputs and constants */
     uint32_t count;
-    uint16_t last[MACHINE_VALUES];   /* the last step that uses the value; outputs: no step */
+    uint16_t last[MACHINE_VALUES];   /* the last step that uses the value; NONE for an output */
     uint16_t slot[MACHINE_VALUES];   /* NONE: no longer in a buffer */
     uint16_t filled[MACHINE_VALUES]; /* slot of a block that repeats a single value, or NONE */
     uint16_t spare[MACHINE_VALUES];  /* buffers */
@@ -258,7 +258,7 @@ static int find_singles(machine *m, values *v)
     return changed;
 }
 
-/* Steps that no output needs have no last use. */
+/* The inputs of steps that no output needs do not count as used by these steps. */
 static void find_last_uses(const machine *m, values *v)
 {
     const collet_program *p = m->program;
@@ -313,7 +313,7 @@ static void add_fill(machine *m, values *v, uint32_t value)
 }
 
 /* The output that step i may write without a buffer, or NONE. The output must be adjacent, and no later step may
- * read an input that is the same array. If step i is a conversion, it may not read such an input either. */
+ * read an input that is the same array. If step i is a conversion, step i itself may not read such an input either. */
 static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
 {
     const collet_program *p = m->program;
@@ -407,8 +407,8 @@ static void set_chained(machine_step *s, int k)
         s->op = CHAIN_SUB_FROM;
 }
 
-/* If step i is the only user of the step before it, and both can be parts of a chain, joins them. A sum joins a product
- * as CHAIN_MUL_ADD. */
+/* If step i is the only user of the step before it, and both can be parts of a chain, joins them. A sum after a product
+ * becomes one step, CHAIN_MUL_ADD. */
 static void chain(machine *m, const values *v, uint32_t i)
 {
     const collet_step *s = collet_program_step(m->program, i);

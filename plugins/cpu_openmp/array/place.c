@@ -26,7 +26,7 @@
 #define SHORT 16
 #define SHORT_APART 32
 
-#define GROUP 512 /* bytes from place_begin's index on that have the extreme, unless it is NaN */
+#define GROUP 512 /* the extreme is within this many bytes from place_begin's index on, unless it is NaN */
 
 /* A block of elements and its extreme. */
 typedef struct block {

@@ -44,7 +44,7 @@ static char *scratch_of(part *p)
     return plan->source->scratch + p->thread * plan->outputs * (int64_t)REDUCE_CAPACITY;
 }
 
-/* Computes `bytes` bytes of all outputs of the source, beginning where `in` is relative to plan->in. */
+/* Computes `bytes` bytes of all outputs of the source, from byte `in` - plan->in on. */
 static void fetch(part *p, const char *in, int64_t bytes, char *out)
 {
     const reduce_plan *plan = p->plan;
@@ -186,7 +186,8 @@ static void reduce_rows(part *p, const char *in, int64_t begin, int64_t end, int
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-/* Finds where tile `item` begins in the input, and in outputs, in bytes; returns its number of columns. */
+/* Sets *in to the address of tile `item` in the input and *out to its offset in outputs, in bytes; returns the number
+ * of its columns. */
 static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in, int64_t *out)
 {
     const axes *k = &plan->kept;
@@ -285,8 +286,8 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
     }
 }
 
-/* The number of short rows whose elements a source computes at a time: to start a program takes longer than to run it
- * on a few elements. 0: they are computed row by row. */
+/* The number of short rows whose elements a source computes at a time, because starting a program takes longer than
+ * running it on a few elements. 0: rows are computed one by one. */
 static int64_t rows_together(const reduce_plan *plan)
 {
     int64_t row = plan->reduced.count * plan->size, step = plan->kept.step[plan->kept.ndim - 1];

@@ -16,7 +16,7 @@
 #define REDUCE_NARROW 128
 
 typedef enum result_kind {
-    RESULT_SUM,      /* a sum and its lost part, over the divisor */
+    RESULT_SUM,      /* (result + lost) / divisor */
     RESULT_ROOT,     /* the square root of a RESULT_SUM */
     RESULT_NUMBER,   /* a double */
     RESULT_WORD,     /* an integer modulo 2^64, after the exclusive or with about.bits */

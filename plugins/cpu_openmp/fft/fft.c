@@ -63,7 +63,7 @@ static void fft_split_clear(fft_split *s)
     s->start = s->step = NULL;
 }
 
-/* n has no prime factor above FFT_PRIME_MAX. 0: out of memory; nothing is left to free. */
+/* n has no prime factor above FFT_PRIME_MAX. Returns 0 if out of memory; then nothing is left to free. */
 static int fft_split_make(fft_split *s, int64_t n, int wide, int32_t lanes)
 {
     *s = (fft_split){.n = n, .rows = fft_split_rows(n)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
+/* kernel_fft.h - Fourier transforms: of several lines, one per vector lane; of a single short line; and the two steps
  * of a long line that is split into rows and columns. */
 #pragma once
 

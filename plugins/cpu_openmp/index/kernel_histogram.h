@@ -15,7 +15,7 @@ typedef struct histogram_edges {
 } histogram_edges;
 
 typedef struct histogram_kernels {
-    /* to[i] = 1 + the bin of in[i], 0 or bins + 1 outside; i < n <= HISTOGRAM_BLOCK. */
+    /* to[i] = 1 + the bin of in[i]; 0 or bins + 1 if in[i] is in no bin; i < n <= HISTOGRAM_BLOCK. */
     void (*find_f32)(const histogram_edges *e, int32_t *to, const float *in, int64_t n);
     void (*find_f64)(const histogram_edges *e, int32_t *to, const double *in, int64_t n);
     /* The same by comparisons with the edges, for elements that are often at edges. */

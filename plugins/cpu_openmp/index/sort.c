@@ -20,7 +20,7 @@
 #define PARTS 128        /* the maximum number of parts of a row */
 
 typedef struct job {
-    const sort_width *width; /* sorts the words: keys, or for argsort a key above an index */
+    const sort_width *width; /* sorts the words: keys, or for argsort a key and an index */
     const sort_width *keys;  /* reads and writes the keys */
     index_order order;
     uint32_t op;

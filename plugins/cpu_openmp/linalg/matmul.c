@@ -19,8 +19,8 @@
 /* Mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper triangle. */
 
 /* Copies a block of the matrix `c` to the other side of the diagonal. The block begins at row i and column j (j <=
- * i). Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored
- * inside. */
+ * i). Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored within
+ * itself. */
 static void symmetric_mirror(const move_kernels *move, const gemm_matrix *c, int32_t shift,
                              int64_t i, int64_t j, int64_t rows, int64_t columns)
 {

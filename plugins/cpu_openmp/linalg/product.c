@@ -17,8 +17,8 @@
 #define LIBRARY_MIN (32 * 32 * 32)
 
 /* Rows and columns of the parts of a product are multiples of this number, so that parts are whole tiles
- * of OpenBLAS. They need not be whole tiles of our kernels (12 or 48): parts of unequal size would cost more: an
- * eighth of the time for matrices of 256 x 256. */
+ * of OpenBLAS. They need not be whole tiles of our kernels (12 or 48): this would make parts unequal, which costs more,
+ * an eighth of the time for matrices of 256 x 256. */
 #define PART 16
 
 /* Multiplications from which a symmetric product computes one triangle. */
@@ -28,7 +28,8 @@
 #define PART_WORK 5e7
 
 /* A cut of the columns of an OpenBLAS product (the parts on both sides pack the same rows of a, with strides) costs as
- * much as this many cuts of the rows (they pack the same b): 5 % and 1 % of a product of 1024 x 1024 x 1024, f64. */
+ * much as this many cuts of the rows (the parts then pack the same b): 5 % and 1 % of a product of 1024 x 1024 x 1024,
+ * f64. */
 #define COLUMN_CUT 6
 
 /* ---- Operands that BLAS supports ------------------------------------------------------------- */

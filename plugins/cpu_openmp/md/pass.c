@@ -238,8 +238,8 @@ static void sum_one(const atoms_job *job, const md_body *body, body_sums *centra
 
 /* ---- Several bodies -------------------------------------------------------------------------- */
 
-/* The number of bodies that are summed, and then finished in turn. Finishing a body is a chain of divisions; the
- * chains of several bodies overlap in time if no pass is between them. */
+/* This many bodies are first all summed, and then finished one after another. Finishing a body is a chain of divisions;
+ * the chains of several bodies overlap in time if no pass is between them. */
 #define BATCH 16
 
 typedef struct batch {

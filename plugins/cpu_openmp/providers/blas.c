@@ -75,7 +75,7 @@ struct blas {
     char *(*get_corename)(void);
     blas_lapack lapack[BLAS_TYPES];
     int has_lapack;
-    char reason[LIBRARY_REASON]; /* why the library cannot be used; "": it can */
+    char reason[LIBRARY_REASON]; /* why the library cannot be used; "": it can be used */
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;

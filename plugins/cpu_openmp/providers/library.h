@@ -18,7 +18,7 @@
 typedef struct library_settings {
     char name[512];  /* the library's name or path; "": the default */
     char target[32]; /* the core type or instruction set to set; "": the library chooses */
-    char refused[LIBRARY_REASON]; /* why the library must not be opened; "": it may be */
+    char refused[LIBRARY_REASON]; /* why the library must not be opened; "": it may be opened */
 } library_settings;
 
 /* The settings of one library of the process; the first library_settle decides them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * onednn_api.h - the part of oneDNN's C interface that this plugin calls, declared here so that one
- * build serves versions 2 and 3 and needs neither's headers. Only for onednn*.c.
+ * build serves versions 2 and 3 and does not need the headers of oneDNN. Only for onednn*.c.
  *
  * Values and layouts are from dnnl_types.h; both versions share them unless stated otherwise.
  */
@@ -89,7 +89,7 @@ struct onednn {
                                         const void *attributes);
 
     void *engine;                /* NULL: no bf16 products */
-    char reason[LIBRARY_REASON]; /* why the library cannot be used; "": it can */
+    char reason[LIBRARY_REASON]; /* why the library cannot be used; "": it can be used */
 };
 
 /* onednn_plans.c. onednn_find finds the functions of version o->major and returns 0 if one is missing; onednn_start

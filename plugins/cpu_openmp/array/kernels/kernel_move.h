@@ -31,12 +31,12 @@ typedef struct move_kernels {
     /* Copies n elements; the steps are in bytes. If in_step is 0, one element is copied n times. */
     void (*row[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                             int64_t n);
-    /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. This is fast for few elements per row,
-     * if the elements of one side are adjacent. */
+    /* rows x n elements; *_row and *_step are the steps along the axes in bytes; a step of 0 in `in` repeats elements.
+     * This is fast for few elements per row, if the elements of the input or of the output are adjacent. */
     void (*rows[MOVE_SIZES])(char *out, int64_t out_row, int64_t out_step, const char *in,
                              int64_t in_row, int64_t in_step, int64_t rows, int64_t n);
-    /* out[j][i] = in[i][j] for i < rows, j < columns: each row of `in` is adjacent, in_step bytes
-     * to the next; each row of `out` (`rows` elements) likewise with out_step. */
+    /* out[j][i] = in[i][j] for i < rows, j < columns: the elements of a row are adjacent; rows of
+     * `in` are in_step bytes apart, rows of `out` (`rows` elements each) out_step bytes. */
     void (*transpose[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                                   int64_t rows, int64_t columns);
     /* The same with non-temporal stores; `out` and out_step are multiples of a cache line. Other

@@ -35,8 +35,8 @@ typedef struct reduction {
 typedef int64_t place_first(const char *in, int64_t n, double number, int64_t word);
 
 /* For n adjacent elements of a real type, at least a vector of them: sets *number to the least or greatest element,
- * NaN if there is one. Returns where a search for the first element that equals *number begins: a number is among the
- * next eight vectors; for NaN returns 0. */
+ * NaN if there is one. Returns where a search for the first element that equals *number begins: if *number is not NaN,
+ * this element is in the next eight vectors; for NaN returns 0. */
 typedef int64_t place_begin(const char *in, int64_t n, double *number);
 
 /* Stores in `out`, for each of the adjacent columns, the row of its least or greatest element, or of its first NaN.
@@ -44,7 +44,9 @@ typedef int64_t place_begin(const char *in, int64_t n, double *number);
 typedef void place_columns(char *out, int64_t out_step, const char *in, int64_t row_step,
                            int64_t rows, int64_t columns, int greatest, uint64_t bits);
 
-/* The indices of `begin` are whether the greatest element is searched, and 0 for f32, 1 for f64; of first_word log2 of an element's size in bytes; the index of `columns` is a dtype (NULL: none). */
+/* First index of `begin`: 1 for the greatest element, 0 for the least. Second index of `begin`, and index of
+ * first_real: 0 for f32, 1 for f64. Index of first_word: log2 of an element's size in bytes. Index of `columns`: a
+ * dtype (NULL: none). */
 typedef struct place_kernels {
     place_begin *begin[2][2];
     place_first *first_real[2], *first_word[4];

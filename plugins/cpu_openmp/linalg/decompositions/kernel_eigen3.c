@@ -21,7 +21,7 @@
 /* Matrices of a group: rows of 256 bytes. */
 #define GROUP_OF(REAL) (256 / (int)sizeof(REAL))
 
-/* Convergence is quadratic and ends in fewer than ten sweeps; the bound only makes that certain. */
+/* Convergence is quadratic: fewer than ten sweeps suffice. The limit only guarantees that the loop ends. */
 #define MAX_SWEEPS 24
 
 #define ABSOLUTE(x) _Generic((x), float : __builtin_fabsf, double : __builtin_fabs)(x)

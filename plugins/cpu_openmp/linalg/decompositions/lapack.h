@@ -139,7 +139,7 @@ int32_t lapack_factor_threads(const lapack_job *job);
 void lapack_factor(const lapack_factors *f);
 /* Exchanges rows of x as steps first .. last-1 did; the rows of x must be a view that BLAS supports. */
 void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);
-/* Returns 0, or 1 + the first step whose pivot is zero. */
+/* Returns 0, or 1 + the number of the first step whose pivot is zero. */
 int64_t lapack_zero_pivot(const lapack_factors *f);
 
 /* Whether LAPACK's arithmetic neither overflows nor underflows for this largest magnitude
