@@ -147,7 +147,7 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t
 
 /* Returns the number of batches in memory: one batch that is computed, and enough other batches that each thread has
  * a frame to decode. With several devices there is one batch for each device. If batches are not too large, there are
- * more, so that fast devices need not wait for slow devices. */
+ * more batches, so that fast devices need not wait for slow devices. */
 static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_frames,
                             int64_t bytes_a_frame)
 {

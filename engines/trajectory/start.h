@@ -6,7 +6,7 @@
 
 #define TRAJECTORY_BLOCK_ROWS 16384 /* maximum number of rows of a block, to limit memory with many bodies */
 
-/* Opens the runtime unless a context was given, the context and the devices. */
+/* Opens the context, the devices and, unless a context was given, the runtime. */
 collet_status trajectory_start_context(collet_trajectory *x, collet_error *err);
 
 /* Chooses threads and batches of at most `rows` rows; `reading` says which fields are read. */

@@ -75,8 +75,8 @@ COLLET_API void collet_array_destroy(collet_array *array);
  * spaces; the caller must order all commands that use the memory itself.
  */
 COLLET_API int32_t collet_array_is_shared(const collet_array *array);
-/* 1 if the elements are valid in the host's memory alone and nothing works on them, so that reading and writing them there
- * needs no copy and no wait. Any thread. */
+/* 1 if the elements are valid only in the host's memory and nothing works on them, so that reading and writing them
+ * there needs no copy and no wait. Any thread. */
 COLLET_API int32_t collet_array_is_on_host(const collet_array *array);
 /*
  * The address of the element with all indices 0, for access in the host's memory at once: no copy, no wait, no release.
@@ -115,8 +115,8 @@ COLLET_API collet_status collet_array_permute(collet_context *context, const col
 COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
                                                collet_array **out);
 /* All windows of `length` successive elements along `axis`. The view has one more axis, the last: the elements of a
- * window. Along `axis` it has one element for each window, extent - length + 1 in all. SHAPE if `length` is less than 1
- * or more than the axis' extent, or if the array already has COLLET_MAX_DIMS axes. */
+ * window. Along `axis` the view has one element for each window, extent - length + 1 in all. SHAPE if `length` is less
+ * than 1 or more than the axis' extent, or if the array already has COLLET_MAX_DIMS axes. */
 COLLET_API collet_status collet_array_windows(collet_context *context, const collet_array *array,
                                               collet_array **out, int32_t axis, int64_t length);
 /* The same elements in the same order with another shape; SHAPE if that needs a copy. */

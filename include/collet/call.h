@@ -153,11 +153,11 @@ typedef struct collet_array_spec {
 COLLET_API collet_status collet_ops_infer(const collet_runtime *runtime, uint32_t op,
                                           collet_array_spec *outs, const collet_array_spec *ins,
                                           size_t spec_size, const void *params, collet_error *err);
-/* Opens the device ("cuda:1"), or the first device of the backend ("cuda"). OK when it has a kernel
- * for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one beyond
- * `count`, stands for any (`dtypes` NULL: all). UNSUPPORTED: it has none. NOT_FOUND: no such op;
- * UNKNOWN_BACKEND and UNAVAILABLE as in collet_set_backend; INVALID: also "auto", lists, "host";
- * DTYPE. */
+/* Opens the device ("cuda:1"), or the first device of the backend ("cuda"). OK when the device has
+ * a kernel for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one
+ * beyond `count`, stands for any (`dtypes` NULL: all). UNSUPPORTED: it has none. NOT_FOUND: no such
+ * op; UNKNOWN_BACKEND and UNAVAILABLE as in collet_set_backend; INVALID: also "auto", lists,
+ * "host"; DTYPE. */
 COLLET_API collet_status collet_backend_has_kernel(const collet_runtime *runtime,
                                                    const char *backend, uint32_t op,
                                                    const collet_dtype *dtypes, uint32_t count,

@@ -30,8 +30,8 @@
  *     devices, and all bytes in structs, are uint64_t.
  *     Only collet_fail and collet_fail_text have err first, because they fill it.
  *   - A parameter `device` or `space` is "host" or one device as in collet_set_backend ("cuda:0"),
- *     which is opened for it; UNKNOWN_BACKEND and UNAVAILABLE as there, INVALID for lists, "auto"
- *     and everything else.
+ *     which is opened for it. The errors are UNKNOWN_BACKEND and UNAVAILABLE as in
+ *     collet_set_backend, and INVALID for lists, "auto" and everything else.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions of libcore that take a context
  *     store the text, for the calling thread (collet_last_error); the others, and all of the engines,

@@ -357,7 +357,7 @@ inline array eval(const std::string &text, const std::vector<argument> &with) { 
 #define COLLET_EVAL(text, ...) ::collet::eval(text, ::collet::argument::list(#__VA_ARGS__, __VA_ARGS__))
 
 /* New arrays: `from` copies; the elements of `empty` are undefined; `wrap` is over the caller's memory, which outlives the
- * array and is accessed by spans alone (collet_array_wrap). */
+ * array and is accessed only by spans (collet_array_wrap). */
 inline array empty(const context &cx, const extents &shape, collet_dtype dtype)
 { return detail::make(cx, collet_array_create, dtype, int(shape.size()), shape.data()); }
 template <class T> array full(const context &cx, const extents &shape, T value)

@@ -279,7 +279,8 @@ typedef struct collet_plugin collet_plugin;
  *             COLLET_MEMORY_OWN: requires the "memory" slots.
  * order       COLLET_ORDER_QUEUES requires the "queue" slots.
  * max_queues  libcore creates at most this number of queues at a time; 0: no limit. If there are more contexts than
- *             queues, contexts share queues, and their work is in one order. Ignored for ORDER_SYNCHRONOUS.
+ *             queues, contexts share queues, and the work of these contexts is done in one order. Ignored for
+ *             ORDER_SYNCHRONOUS.
  */
 typedef struct collet_device_properties {
     uint32_t struct_size;
@@ -358,9 +359,9 @@ struct collet_plugin {
      */
     collet_status (*buffer_alloc)(collet_device *device, collet_buffer **buffer, uint64_t bytes,
                                   collet_error *err);
-    /* [memory; last] NULL does nothing. No command that is enqueued or under way names the buffer:
-     * libcore frees it when queue_wait has reported all of them as over, or their queues are
-     * destroyed. */
+    /* [memory; last] NULL does nothing. No command that is enqueued or in progress uses the buffer:
+     * libcore frees the buffer when queue_wait has reported all these commands as over, or their
+     * queues are destroyed. */
     void (*buffer_free)(collet_device *device, collet_buffer *buffer);
     /* [memory; one a queue] Host to device in queue order; `source` may be reused when the call
      * returns. bytes > 0, within the buffer; no alignment. May wait until the queue has room for
@@ -431,9 +432,9 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *
  * Returns the table that libcore uses in place of `below` (the table of a backend or of another layer): it has the
  * same name, own ops and rows. Its functions are the layer's, or functions of `below` where the layer changes
- * nothing. The objects that they return may be the layer's own: libcore hands them to this table alone. Any thread;
- * touches no device; the same table each time for the same `below`. NULL, with *err set through host->fail: libcore
- * does not use the backend.
+ * nothing. The objects that they return may be the layer's own: libcore passes them only to the functions of this
+ * table. Any thread; touches no device; the same table each time for the same `below`. NULL, with *err set through
+ * host->fail: libcore does not use the backend.
  */
 typedef const collet_plugin *(*collet_layer_entry_fn)(const collet_host *host,
                                                       const collet_plugin *below,

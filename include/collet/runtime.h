@@ -22,8 +22,8 @@ typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 typedef struct collet_runtime_options {
     uint32_t struct_size;
     uint32_t reserved;       /* 0 */
-    const char *plugin_path; /* directories, ':'-separated, searched in place of the default ones;
-                                with a leading '+', before them */
+    const char *plugin_path; /* directories, ':'-separated, searched instead of the default
+                                directories; with a leading '+', before these */
     const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
     const char *backend;     /* a tool's --backend: overrides COLLET_BACKEND, not
                                 collet_set_backend */
@@ -31,8 +31,8 @@ typedef struct collet_runtime_options {
     void *log_user;
     const char *const *settings; /* "key=value" strings, NULL-terminated; they override environment
                                     and file */
-    const char *const *defaults; /* in the same form; environment and file override them: defaults
-                                    of this program, which its user may change */
+    const char *const *defaults; /* defaults of this program, in the same form; environment and file
+                                    override them */
 } collet_runtime_options;
 
 /*

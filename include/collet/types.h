@@ -191,7 +191,7 @@ COLLET_ENUM(uint32_t){
 /* ---- Limits ------------------------------------------------------------------------------ */
 
 #define COLLET_MAX_DIMS 8      /* axes of an array */
-#define COLLET_MAX_OPERANDS 12 /* outputs and inputs of one kernel together */
+#define COLLET_MAX_OPERANDS 12 /* outputs plus inputs of one kernel */
 #define COLLET_MAX_NAME 64     /* bytes of a backend's, device's or kernel's name, with the NUL */
 
 /* ---- Messages and memory ----------------------------------------------------------------- */

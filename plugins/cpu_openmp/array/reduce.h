@@ -5,8 +5,8 @@
 
 #include "reduce_source.h"
 
-/* Whether all outputs of a call can be reduced in one run (the call's only input represents computed elements): they
- * need one dtype and equal strides. */
+/* Whether all outputs of a call can be reduced in one run: the outputs need one dtype and equal strides. The call's
+ * only input represents computed elements. */
 int reduce_together(const collet_device *device, const collet_kernel_call *call);
 
 /* Bytes of workspace that a call needs. */

@@ -30,7 +30,7 @@ typedef struct method {
     const reduction *join; /* combines results of `kernel`, which it reads as elements */
     reduce_about about;
     collet_dtype from;   /* the dtype of the elements */
-    collet_dtype to;     /* the kernel's dtype: it differs if elements are converted first */
+    collet_dtype to;     /* the kernel's dtype: differs from `from` if elements are converted first */
     convert_run convert; /* converts adjacent elements; NULL: there is no vector loop */
     /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels are as fast without the copy. */
     void (*gather)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);

@@ -85,7 +85,8 @@ KERNEL(copy); /* array/move.c */
 #define GROUPS_BYTES (4 << 20)
 #define GROUPS_MIN 8
 
-/* Largest size of a box (below), and how many boxes are needed to divide them among threads. */
+/* Largest size of a box (boxes_of). Fewer than BOXES_MIN boxes cannot be divided well among threads, so they are not
+ * used. */
 #define BOX_BYTES (2 << 20)
 #define BOXES_MIN 16
 
@@ -436,7 +437,7 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
 }
 
 /*
- * The number of boxes that can be computed in turn: all these passes run in one box before the next box begins, so
+ * The number of boxes that can be computed in turn: all `count` passes run in one box before the next box begins, so
  * that a pass finds the output of the previous pass in the caches. 0: there are no boxes. The number depends on the
  * call alone, not on the threads, and so do results.
  */

@@ -2,8 +2,8 @@
 /*
  * kernel_blocks.h - elementwise functions of adjacent elements.
  *
- * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use f32's.
- * A result depends on its operands alone, not on its place or its neighbours.
+ * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use the kernels of
+ * f32. A result depends on its operands alone, not on its place or its neighbours.
  */
 #pragma once
 

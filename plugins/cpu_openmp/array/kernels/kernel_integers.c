@@ -13,7 +13,7 @@ typedef int64_t __attribute__((may_alias)) signed_word;
 
 #define WORD word
 
-/* A PART holds the sum of eight elements, unless these have 64 bits. */
+/* The sum of eight elements fits a PART, except for elements of 64 bits. */
 #define NAME(x) x##_sum_i8
 #define ELEMENT int8_t
 #define PART int16_t
