@@ -10,10 +10,11 @@ writes W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy to the directory DIR;
 
 writes digits.t2 from them.
 
-Digits come from the four small bitmap fonts below. They are made thicker or thinner, moved and slanted, and get noise.
-A digit has 256 grey values from 0 to 16. The network is 256 -> 256 -> 10, so that every row of weights fills whole
-blocks of 256 and a weight takes 2 bits. The weights are quantized in every step like `collet-ternary pack --absmean`
-does, with a straight-through gradient. Needs only NumPy. Results are reproducible on one machine.
+Digits come from the four small bitmap fonts below. Each is made thicker or thinner, moved and slanted; noise is added.
+A digit has 256 pixels with values from 0 to 16. The network is 256 -> 256 -> 10, so that every row of weights fills
+whole blocks of 256 and a weight takes 2 bits. In every step the weights are quantized in the same way as in
+`collet-ternary pack --absmean`, with a straight-through gradient. Needs only NumPy. Results are reproducible on one
+machine.
 """
 import pathlib
 import sys

@@ -100,10 +100,10 @@ COLLET_API collet_status collet_trim(collet_context *context);
  * done, like a recorded event of CUDA. To measure calls, take a timestamp before and a timestamp
  * after them; collet_timestamp_elapsed gives the difference.
  *
- * `device` NULL: the first of the context's choice that can be opened. If the device has a clock of its own (the
- * extension collet.timing/1), the call does not wait and the device goes on working. Otherwise the host's clock is used,
- * and the call waits for the context's work on the device if the device is asynchronous. A timestamp holds a reference
- * to the runtime. REFUSED, NO_MEMORY, FAILED, DEVICE_LOST.
+ * `device` NULL: the first device of the context's choice that can be opened. If the device has a clock of its own
+ * (the extension collet.timing/1), the call does not wait and the device goes on working. Otherwise the host's clock is
+ * used, and the call waits for the context's work on the device if the device is asynchronous. A timestamp holds a
+ * reference to the runtime. REFUSED, NO_MEMORY, FAILED, DEVICE_LOST.
  */
 COLLET_API collet_status collet_timestamp_take(collet_context *context, collet_timestamp **out,
                                                const char *device);

@@ -56,7 +56,7 @@ typedef struct row {
 
 /* ---- The words of a row ---------------------------------------------------------------------- */
 
-/* Whether a key may not fit into its half of a word, so that words hold its distance from the smallest key. */
+/* Whether a key may be too wide for its half of a word; then words hold its distance from the smallest key. */
 static int has_range(const job *j)
 {
     return j->size == 8 && j->op == COLLET_OP_ARGSORT;
