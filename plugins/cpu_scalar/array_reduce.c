@@ -43,7 +43,7 @@ static int is_nonzero(const char *at, collet_dtype dtype)
 
 /* The state of a reduction after some elements. */
 typedef struct state {
-    collet_dtype dtype; /* of the elements; the real and the imaginary part of a number count as elements */
+    collet_dtype dtype; /* of the elements; a complex number counts as two elements, its parts */
     int greatest;       /* max and argmax instead of min and argmin */
     double center;      /* var, std: the squared distances from it are summed */
     cpu_sum sum;

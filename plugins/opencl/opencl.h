@@ -78,8 +78,8 @@ collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_
  * opencl_commit returns the ticket. */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
-/* The same with the lock: opencl_start takes it; opencl_finish commits, unless there is an error, and releases it. It
- * returns a status as opencl_fail does; `ticket` may be NULL. */
+/* Like opencl_begin and opencl_commit, but opencl_start also takes the lock. opencl_finish commits, unless there is an
+ * error, releases the lock, and returns a status as opencl_fail does; `ticket` may be NULL. */
 opencl_command *opencl_start(collet_queue *q, const char *label);
 collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 

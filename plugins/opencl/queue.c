@@ -311,8 +311,8 @@ const jit_queue_slots opencl_queues = {
 };
 
 /* collet.timing/1: a stamp is a marker in a queue with profiling. Only the first stamp replaces the queue's handle
- * by a handle with profiling, so that programs that measure nothing pay nothing. Markers in a separate queue are
- * late: PoCL runs later commands first.
+ * by a handle with profiling, so that programs that measure nothing have no overhead. Markers in a separate queue
+ * would be late: PoCL runs later commands first.
  */
 
 static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out, collet_error *err)

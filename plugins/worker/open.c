@@ -138,8 +138,8 @@ static void device_free(collet_device *d)
     free(d);
 }
 
-/* Whether nobody else may write to the program collet-worker. libcore has already made this check for their
- * directory and for the plugin in it. A missing program is reported when it is started. */
+/* Whether nobody else may write to the program collet-worker. libcore has already made this check for the plugin and
+ * for the directory of both. A missing program is reported when it is started. */
 static bool program_trusted(const collet_plugin *plugin, const char *program)
 {
     Dl_info info;
@@ -156,8 +156,8 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
                                   collet_error *err)
 {
     command_line c;
-    /* The worker would inherit the privileges. Then the dynamic linker would not find libcore beside it, and the worker
-     * would refuse every backend that the caller's environment variables influence. */
+    /* The worker would inherit the privileges. Then the dynamic linker would not find libcore beside the worker, and
+     * the worker would refuse every backend that the caller's environment variables influence. */
     if (getauxval(AT_SECURE))
         return d->host->fail(
             err, COLLET_UNAVAILABLE,

@@ -35,7 +35,7 @@ static bool find(places *p)
 {
     if (!getenv("OMP_PROC_BIND") && !getenv("OMP_PLACES") && !getenv("GOMP_CPU_AFFINITY"))
         return false;
-    /* If a library of the program has loaded the runtime, its functions may not be in the global scope. */
+    /* If a library of the program has loaded the runtime, the runtime's functions may not be in the global scope. */
     void *loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *scope = loaded ? loaded : RTLD_DEFAULT;
     *(void **)&p->count = dlsym(scope, "omp_get_num_places");

@@ -9,14 +9,14 @@
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* Blocks that are made at a time: GROUP, or FEW at the ends of a run. */
+/* The number of blocks that are generated at a time: GROUP, or FEW at the ends of a run. */
 #define GROUP 64
 #define FEW (VECTORS * (int)LANES)
 
 /*
  * The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, the blocks of the
- * upper half in the odd lanes. EVEN_LANES of two vectors alternate their elements, so the words of
- * consecutive blocks become adjacent; ODD_LANES gives the blocks that follow. */
+ * upper half in the odd lanes. EVEN_LANES alternates the even lanes of two vectors, so that the words of consecutive
+ * blocks become adjacent; ODD_LANES does the same for the blocks that follow. */
 #if VECTOR_BYTES == 64
 #define BLOCK_OF_LANE                                                                              \
     {                                                                                              \
@@ -123,8 +123,8 @@ INLINE void exponential_f32(float *out, const uint64_t *bits, int blocks)
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
-/* The upper 53 bits as a number in [0, 1). Without an instruction that converts 64-bit integers, each of the two
- * parts of the number is placed in the low bits of a double, and the double's initial value is then subtracted. */
+/* The upper 53 bits as a number in [0, 1). If there is no instruction that converts 64-bit integers, each part of the
+ * bits is placed in the low bits of a constant double, and this constant is then subtracted. */
 INLINE double fraction_f64(uint64_t bits)
 {
 #if defined(__AVX512DQ__) || defined(__aarch64__)

@@ -72,7 +72,7 @@ INLINE void draw_blocks(u64 *low, u64 *high, const u64 *element, int n, u64 seed
     }
 }
 
-/* next_pair of variate.dev. The 52 bits become the digits of a number from 2^52, which is then subtracted. */
+/* As next_pair of variate.dev. 52 bits become the mantissa of a number >= 2^52; 2^52 is then subtracted. */
 INLINE f64 open_fraction(u64 bits)
 {
     return ((of_f64(0x4330000000000000u | bits >> 12) - 0x1p52) + 0.5) * 0x1p-52;
@@ -96,7 +96,7 @@ INLINE i64 state_of(int accepted, int rejected)
     return accepted ? ACCEPTED : rejected ? REJECTED : UNSURE;
 }
 
-/* draw_gamma. The logarithms of its last test have errors of a few ulp of their terms. */
+/* draw_gamma. The sum that its last test compares with 0 has an error of a few ulp of the terms of the sum. */
 static void try_gamma(const law *l, lanes *p, int n)
 {
     const f64 ratio = l->x[1], slope = l->x[3], steep = l->x[2], use_v = slope > 0.0 ? 1.0 : 0.0;
@@ -112,13 +112,13 @@ static void try_gamma(const law *l, lanes *p, int n)
     }
 }
 
-/* stirling_error of variate.dev for n >= 1. There is no branch, so that vectors gather from the table. */
+/* stirling_error of variate.dev for n >= 1. It has no branch, so that loops vectorise, with gathers from the table. */
 INLINE f64 stirling_error_of(f64 n)
 {
     f64 z = 1.0 / (n * n), small = n <= 15.0 ? 1.0 : 0.0;
     f64 series =
         (1.0 / 12.0 - z * (1.0 / 360.0 - z * (1.0 / 1260.0 - z * (1.0 / 1680.0 - z / 1188.0)))) / n;
-    u64 integer = bits_f64(n + 0x1p52); /* in its low bits, if it is small */
+    u64 integer = bits_f64(n + 0x1p52); /* the low bits are n, if n is small */
     return small * stirling_errors[(integer - 1) & 15] + (1.0 - small) * series;
 }
 
@@ -221,8 +221,8 @@ static void draw_gammas(const law *l, lanes *p, u64 seed, int n, f64 *out, other
             out[i] *= plain_exp(power[i]);
 }
 
-/* search_count for all elements: subtracts the probabilities of 0, 1, ... from the number of each element, until a
- * probability exceeds what is left. */
+/* search_count for all elements: subtracts the probabilities of 0, 1, ... from the uniform number of each element,
+ * until the next probability exceeds the remainder. */
 static void search_counts(const law *l, lanes *p, u64 seed, int n, f64 *out)
 {
     f64 most = l->distribution == VARIATE_BINOMIAL && l->a < 150.0 ? l->a : 150.0,
@@ -293,7 +293,7 @@ static void run_variates(double *out, uint64_t seed, uint64_t first, const void 
         draw_piece(l, seed, first + (u64)i, (int)(n - i < PIECE ? n - i : PIECE), out + i);
 }
 
-/* integer_up_to; the bits of a first block below `least` are rejected. */
+/* integer_up_to of variate.dev: if the bits from an element's first block are below `least`, they are rejected. */
 static void run_integers(uint64_t *out, uint64_t seed, uint64_t first, uint64_t low, uint64_t span,
                          int64_t n)
 {

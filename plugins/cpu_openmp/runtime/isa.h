@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa.h - which instruction sets this machine runs, and tables of the kernels compiled for each. */
+/* isa.h - which instruction sets this machine supports, and tables of the kernels compiled for each. */
 #pragma once
 
 #include <stdint.h>

@@ -58,7 +58,7 @@ static inline bool job_is_open(uint64_t rest, int32_t thread)
     return JOB_BEGUN(rest) < JOB_ALL(rest) && thread < JOB_THREADS(rest);
 }
 
-/* Takes a piece of a part for the thread; returns its number, -1: there is none. */
+/* Takes a piece of a part for the thread; returns the piece's number, or -1 if no piece is left. */
 int32_t job_take(job *j, int32_t part, int32_t thread);
 /* Runs a piece that the thread has taken. */
 void job_run(const job *j, int32_t part, int32_t piece, int32_t thread);

@@ -11,14 +11,14 @@
 #include <collet/extensions.h>
 
 /* The process has one limit, because all devices share the threads. Each host reports the smaller of the system's
- * limit and its COLLET_NUM_THREADS. Devices apply COLLET_NUM_THREADS themselves, so the largest number of all hosts
- * is used here: wherever the system's limit has an effect, this number equals it. */
+ * limit and its COLLET_NUM_THREADS. The largest of these numbers is used here. If it is below the system's limit, then
+ * so is every host's COLLET_NUM_THREADS, which the devices of the host apply themselves. */
 static struct {
     pthread_mutex_t lock;
     limit_host *first;       /* protected by `lock` */
     _Atomic int64_t seconds; /* time of the last update */
     _Atomic int32_t threads; /* 0: no host, no limit */
-    int32_t (*_Atomic program)(void); /* returns the program's limit; any of the hosts supplies it; NULL: none does */
+    int32_t (*_Atomic program)(void); /* returns the program's limit; from any of the hosts; NULL: no host has it */
 } quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int32_t (*program_limit(const collet_host *host))(void)

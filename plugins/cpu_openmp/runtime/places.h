@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The places. A place all of whose processors are in earlier places does not count. */
+/* The places. A place is left out if earlier places contain all its processors. */
 typedef struct places {
     int32_t count; /* 0: OpenMP binds no threads */
     omp_proc_bind_t bind;

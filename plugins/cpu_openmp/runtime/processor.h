@@ -14,7 +14,7 @@
 #define PROCESSOR_AMX 32u
 #define PROCESSOR_AMD 64u      /* made by AMD or Hygon */
 #define PROCESSOR_COUNTS 256u  /* AVX512_VPOPCNTDQ: population counts of 32 and 64 bits */
-#define PROCESSOR_VIRTUAL 512u /* it belongs to a virtual machine */
+#define PROCESSOR_VIRTUAL 512u /* the machine is a virtual machine */
 #define PROCESSOR_CAPPED 128u  /* the machine supports a higher level than `level` */
 
 /* The features, limited to `level`, that the processor and the operating system support. 0 on architectures other than

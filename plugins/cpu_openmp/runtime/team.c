@@ -39,8 +39,8 @@
 #define GAP_MAX 250000   /* longest usual time between calls for which a worker spins */
 #define BRIEF_MAX 40000  /* time after which the caller of a brief loop wakes workers */
 #define CROWD_WAIT 150000 /* the same while the program's threads crowd the processors */
-#define CROWD_KEPT 100000000 /* time after which the last look at the processors is out of date */
-#define LOOK_AFTER 10000000  /* time after which an idle worker looks again */
+#define CROWD_KEPT 100000000 /* time after which the result of look() is out of date */
+#define LOOK_AFTER 10000000  /* time after which an idle worker looks again: see look() */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
 #define NOW 0 /* for a wake-up */
@@ -132,7 +132,7 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
-/* Whether the program's threads crowded the processors when a worker last looked (see look), if that was not long
+/* Whether the program's threads crowded the processors when a worker last looked (see look); false if it looked long
  * ago. */
 static bool is_crowded(void)
 {
@@ -213,8 +213,8 @@ static bool try_join(int32_t threads)
     return false;
 }
 
-/* Becomes active if fewer than `threads` threads are. If it is refused, the next thread that stops wakes idle workers.
- */
+/* Makes the calling thread active if fewer than `threads` threads are active. Otherwise the next thread that stops
+ * wakes idle workers. */
 static bool join(int32_t threads)
 {
     if (try_join(threads))
@@ -286,7 +286,7 @@ typedef struct worker {
     int32_t first, end; /* threads of its node */
 } worker;
 
-/* Runs pieces of a job while there are any and not too many threads are active. Returns whether it ran a piece. */
+/* Runs pieces of a job until no piece is left or too many threads are active. Returns whether it ran a piece. */
 static bool help(job *j, const worker *w)
 {
     job_order o = job_order_of(j, w->number, w->first, w->end);
@@ -367,9 +367,9 @@ static int32_t awake(void)
 }
 
 /* Looks from time to time whether more threads of the program want to run than there are processors. If there are
- * more, an idle worker would take a processor from one of these threads: for example from a thread of the program's
- * own OpenMP loops, which spins between loops and for which the next loop waits. Threads of other programs do not
- * count: the system gives each its share. */
+ * more, a spinning worker would take a processor from one of these threads. This may be a thread of the program's own
+ * OpenMP loops: such a thread spins between loops, and the next loop would wait for it. Threads of other programs do
+ * not count: the system gives each program its share. */
 static void look(int64_t now, int32_t processors)
 {
     int64_t before = atomic_load_explicit(&team.looked_at, memory_order_relaxed);

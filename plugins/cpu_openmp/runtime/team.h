@@ -7,7 +7,7 @@
  * A loop is cut into more pieces than threads. Each running thread, the caller too, takes the next piece;
  * so a worker that the operating system has not scheduled delays nothing unless it has begun a piece. The
  * caller waits only for pieces that have begun; it spins for a few microseconds and then sleeps, so that
- * its processor can run the other thread. Idle workers sleep. Waking a worker takes longer than a brief
+ * its processor can run a thread that has begun a piece. Idle workers sleep. Waking a worker takes longer than a brief
  * loop; so after a pause the caller runs a brief loop alone, and wakes workers only if the loop takes longer
  * than expected. At most as many callers and workers are active as the largest `threads` of a current
  * call, so calls at the same time share the team. If the system now allows fewer threads (limit.h), calls

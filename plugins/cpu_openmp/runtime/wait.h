@@ -65,9 +65,9 @@ static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit
     }
 }
 
-/* Requests short time slices from Linux for the calling thread. A thread that is woken preempts a thread
- * with a longer slice. Otherwise it waits until that slice ends, 3 ms by default. It often waits on the processor of
- * the thread that woke it, because idle processors of a virtual machine do not look idle to Linux. The request has no
+/* Requests short time slices from Linux for the calling thread. A woken thread preempts a running thread that has a
+ * longer slice. Otherwise it waits until the slice of the running thread ends, 3 ms by default; this is often the
+ * thread that woke it, because idle processors of a virtual machine do not look idle to Linux. The request has no
  * effect before Linux 6.12, and no effect on threads with a scheduling policy other than SCHED_OTHER. */
 static inline void wait_briefly(void)
 {

@@ -58,8 +58,8 @@ static double middle_at(const collet_kernel_call *call, int64_t y, int64_t x, do
     return real_at(at, 1);
 }
 
-/* Sets the phases of the first layer at all nodes of row y, and the phases from a layer to the next. The numbers
- * after the row repeat the numbers of its last pixel. */
+/* Sets the phases of the first layer at all nodes of row y, and the phase factors from each layer to the next. The
+ * numbers after the row repeat the numbers of pixel x = 0. */
 static void find_phases(const job *j, int64_t y, const scatter_row *row, double *q)
 {
     const collet_scatter_params *params = j->call->params;
@@ -204,7 +204,7 @@ static TEAM_BODY(run_general)
 ACCEPTS(scatter_amplitudes)
 {
     if (thread_numbers(call) > MOST_NUMBERS)
-        return device->base.host->fail(call->err, COLLET_REFUSED, "no memory has room for a row of %lld pixels",
+        return device->base.host->fail(call->err, COLLET_REFUSED, "a row of %lld pixels does not fit into memory",
                            (long long)operand_of(call, 0)->shape[3]);
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call));
     return COLLET_OK;

@@ -102,7 +102,7 @@ static void order_pixels(const job *j, const collet_operand *out)
         j->order[first[radius(j, out, i)]++] = (int32_t)i;
 }
 
-/* Whether an image of energy e has a number at a pixel. */
+/* Whether an image of energy e is not NaN at a pixel. */
 static int has_number(const collet_operand *images, int64_t pixel, int64_t e)
 {
     int64_t y = pixel / images->shape[3], x = pixel % images->shape[3];
@@ -114,8 +114,8 @@ static int has_number(const collet_operand *images, int64_t pixel, int64_t e)
     return 0;
 }
 
-/* Finds the reach of each energy: samples more than a pixel beyond the outermost pixel that is not NaN are NaN, except
- * samples without weights. */
+/* Finds the reach of each energy. It is a little larger than the distance of the outermost pixel that is not NaN.
+ * Samples more than a pixel beyond this pixel are NaN, except samples without weights. */
 static void find_reach(const job *j)
 {
     const collet_operand *out = operand_of(j->call, 0), *images = operand_of(j->call, 1);
@@ -351,7 +351,7 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
 }
 
 /* Computes energies begin .. begin+n-1 of the four pixels. If a sample of an energy is NaN, only sets `single` for that
- * energy, and run_some computes it, so that its result does not depend on the other energies. */
+ * energy. run_some then computes this energy, so that its result does not depend on the other energies. */
 static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n, int *single)
 {
@@ -493,8 +493,8 @@ ACCEPTS(scatter_average)
     if (angles_of(call) > MOST_ANGLES)
         return device->base.host->fail(
             call->err, COLLET_REFUSED,
-            "there are %lld angles, and no memory has room for the lists "
-            "of more than %lld",
+            "there are %lld angles, but the lists of more than %lld "
+            "do not fit into memory",
             (long long)angles_of(call), (long long)MOST_ANGLES);
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
                        (uint64_t)angles_of(call) * (sizeof(turn) + KINDS * sizeof(double)) +

@@ -48,7 +48,7 @@ static char *row_at(const collet_operand *o, int64_t row)
     return cpu_at(o) + ternary_offset(o, o->ndim - 1, row);
 }
 
-/* `idle`: all outputs are empty, and the number of rows may overflow. */
+/* `idle`: all outputs are empty; the number of rows might overflow, so p->rows becomes 0. */
 static void begin_plan(rows_plan *p, const collet_device *device, const collet_operand *codes,
                        const collet_operand *scales, const collet_operand *other, int idle)
 {
@@ -97,7 +97,7 @@ typedef struct run_of_weights {
 } run_of_weights;
 
 /* Returns n numbers, from element `first` on, as adjacent f32 or f64: in place if possible, else converted to
- * `scratch`, for which n must be at most SCRATCH. */
+ * `scratch`; then n must be at most SCRATCH. */
 static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t first, int64_t n,
                             numbers *scratch)
 {

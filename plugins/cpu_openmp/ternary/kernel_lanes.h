@@ -6,8 +6,8 @@
  *              products of a register of u (0, 1, 2) and a register of a (i8). products_sum adds the
  *              partial sums to sums of 32 bits.
  * counts       Partial sums of 2-bit numbers over at most COUNT_BLOCKS blocks. counts_add adds a
- *              register with four such numbers per byte, counts_add_two two registers. counts_sum adds
- *              the partial sums to sums of 64 bits.
+ *              register with four such numbers per byte; counts_add_two adds two such registers.
+ *              counts_sum adds the partial sums to sums of 64 bits.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ INLINE bytes field(bytes x, int l)
     return (bytes)((ushorts)x >> 2 * l) & 3;
 }
 
-/* The same number at its position in the byte, so that it is 4^l times as large. */
+/* The same number, but not shifted to the low bits, so it is 4^l times as large. */
 INLINE bytes field_in_place(bytes x, int l)
 {
     return x & ((bytes){0} + (uint8_t)(3 << 2 * l));

@@ -10,7 +10,7 @@
 
 #define FINITE_BELOW 0x7f800000u
 #define MAGNITUDE 0x7fffffffu
-/* x + ROUNDER, for |x| < 2^22, has x, rounded to nearest even, in its lowest bits. */
+/* For |x| < 2^22, the lowest bits of x + ROUNDER are x rounded to the nearest integer, ties to even. */
 #define ROUNDER 0x1.8p23f
 
 #define GROUP LANES_F32

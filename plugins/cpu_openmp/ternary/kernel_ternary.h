@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_ternary.h - products with packed ternary weights; prepares their inputs and finishes their
- * outputs.
+ * kernel_ternary.h - products with packed ternary weights, and functions that prepare their inputs and
+ * finish their outputs.
  *
  * Weights are rows of blocks in the format t2 (docs/KERNELS.md): 256 weights w in 64 bytes, as the 2-bit
  * numbers u = w + 1. A token is a row of activations a, prepared in one of three forms; it has as many
@@ -82,7 +82,7 @@ typedef struct ternary_rows {
     int32_t (*sum_i8)(const int8_t *at, int64_t n);
     /* The greatest of `so_far` and the n magnitudes, as bits; NaN is greater than all numbers. */
     uint32_t (*greatest)(uint32_t so_far, const float *x, int64_t n);
-    /* q = x r, |x r| <= 127.5, to nearest, ties to even; returns the sum of q. */
+    /* q = x r, rounded to nearest, ties to even, for |x r| <= 127.5; returns the sum of q. */
     int32_t (*to_i8)(int8_t *q, const float *x, float r, int64_t n);
     /* Codes: 1 if x > t, -1 if x < -t, else 0. Returns the number of x that are not finite. The index is [f32, f64]. */
     int64_t (*codes[2])(int8_t *codes, const void *x, double t, int64_t n);

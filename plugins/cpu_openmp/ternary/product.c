@@ -121,7 +121,7 @@ static int can_interleave(const product *p)
            cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
 }
 
-/* Tokens of codes are stored as i8 if they can be interleaved: then products are faster than counts. */
+/* Stores tokens of codes as i8 if they can be interleaved: the products of i8 are then faster than counts of bits. */
 static void choose_form(product *p)
 {
     if (p->tokens.form == TERNARY_PACKED && p->count >= TERNARY_INTERLEAVED && can_interleave(p))

@@ -53,7 +53,7 @@ INLINE __m512 exp_lanes_f32(__m512 x)
  * as the sum of a multiple of 2^-17 and a remainder. j and j + 16 share one remainder. For j < 8 and
  * j >= 24, where x may be near 1, c is a multiple of 1/128, and m c - 1 is exact. For the other j, c was
  * found by a search among all numbers near 1 / m, so that the remainders of j and j + 16 differ by only
- * 2^-30. Next to x = 1, c is 1 or 1/2 and -ln c is 0 or ln 2 in its two parts, so that ln x keeps its digits. */
+ * 2^-30. Near x = 1, c is 1 or 1/2, and the two parts of -ln c are 0 or ln 2, so that ln x loses no digits. */
 static const float log_inverse[32] = {
     0x1p+0f,        0x1.e8p-1f,     0x1.d8p-1f,     0x1.dp-1f,      0x1.cp-1f,      0x1.b8p-1f,
     0x1.a8p-1f,     0x1.ap-1f,      0x1.945d3cp-1f, 0x1.8a714p-1f,  0x1.82640ap-1f, 0x1.7866ecp-1f,

@@ -18,7 +18,7 @@ static const jit_source source = {.name = "cufft", .texts = texts};
 
 #define AXES_MAX 3
 #define PLANS 64
-/* Limit on the device memory of the cached plans: cuFFT reports their work areas. cuFFT's tables are smaller. */
+/* Limit on the sum of the work areas of the cached plans, as cuFFT reports them. cuFFT's tables are smaller. */
 #define PLANS_BYTES ((uint64_t)1 << 30)
 /* Alignment of arrays in the workspace. */
 #define ALIGNMENT 512u
@@ -40,7 +40,7 @@ typedef struct transform {
     cuda_choice choice;
 } transform;
 
-/* Merges the axes of the batch into one. Returns 0 if that is impossible, or if transforms coincide. */
+/* Merges the axes of the batch into one. Returns 0 if that is impossible, or if transforms share elements (stride 0). */
 static int set_distance(layout *l, const collet_operand *o, int32_t axes)
 {
     int64_t common = 0;

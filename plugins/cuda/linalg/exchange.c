@@ -17,7 +17,7 @@ static const jit_source source =
 /* Maximum number of matrices computed in turn: with more, the kernels of
  * plugins/shared/jit use the device better. */
 #define SERIAL_MAX 64
-/* More numbers than any device has, and few enough that no size overflows. */
+/* More numbers than fit into any device's memory, and few enough that no size overflows. */
 #define NUMBERS_MAX ((int64_t)1 << 48)
 /* Matrices are scaled to binary exponents from -TOP to TOP, so that squares neither overflow nor underflow. */
 #define TOP_OF_F32 50
@@ -30,7 +30,7 @@ static int minimum_extent(const collet_device *d)
     return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));
 }
 
-/* 0: cuSOLVER does not support the extents. */
+/* Returns 0 if cuSOLVER does not support the extents. */
 static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
 {
     const collet_operand *a = operand_of(j->call, input);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exchange.h - decompositions by cuSOLVER, whose matrices are column-major. Kernels of cusolver.dev copy the matrices to
- * the workspace or to an output, scaled, and copy the results back. A row-major matrix is, in column-major order, its
- * transpose: what cuSOLVER computes of the transpose it stores to the output without a copy. */
+ * the workspace or to an output, scaled, and copy the results back. The transpose of a row-major matrix is
+ * column-major: if cuSOLVER computes the transpose of a result, it stores it to the output without a copy. */
 #pragma once
 
 #include <limits.h>
@@ -14,8 +14,8 @@
 
 #include "exchange_params.h"
 
-/* Column-major matrices with leading dimension `lead`, the first `first` bytes from the beginning of the workspace or of
- * an operand, the next `pitch` numbers further. */
+/* Column-major matrices with leading dimension `lead`. The first matrix begins `first` bytes after the beginning of the
+ * workspace or of an operand, each further matrix `pitch` numbers after the matrix before it. */
 typedef struct solver_location {
     int output; /* 1 + the operand; 0: the workspace */
     int lead;
@@ -74,19 +74,20 @@ typedef struct solver_op {
 extern const solver_op solver_cholesky, solver_lu, solver_solve, solver_qr; /* factors.c */
 extern const solver_op solver_eigh, solver_svd;                             /* spectra.c */
 
-/* Prepares the job of a call. 0: cuSOLVER is not used. */
+/* Prepares the job of a call. Returns 0 if cuSOLVER is not used. */
 int solver_plan(solver_job *j, const solver_op *o, collet_device *device, collet_queue *queue,
                 const collet_kernel_call *call);
 
 /* Reserves `count` elements of `size` bytes of the workspace; returns the offset. */
 int64_t solver_reserve(solver_job *j, int64_t count, size_t size);
-/* The same for numbers of the matrices' dtype, and for reals: their parts. */
+/* The same for numbers of the matrices' dtype, and for real numbers of the same precision. */
 int64_t solver_reserve_numbers(solver_job *j, int64_t count);
 int64_t solver_reserve_reals(solver_job *j, int64_t count);
 /* All reserved bytes, or UINT64_MAX on overflow. */
 uint64_t solver_scratch_bytes(const solver_job *j);
 
-/* Reserves column-major matrices in the workspace; or, if k >= 0 and output k is row-major, the transposes that it has. */
+/* Reserves column-major matrices in the workspace. If k >= 0 and output k is row-major, uses the memory of this output
+ * for the transposes of its matrices instead. */
 solver_location solver_locate(solver_job *j, int k, int64_t rows, int64_t columns);
 /* The address of matrix i. */
 void *solver_at(const solver_job *j, const solver_location *location, int64_t i);
@@ -96,8 +97,8 @@ void *solver_number(const solver_job *j, int64_t offset, int64_t index);
 void *solver_real(const solver_job *j, int64_t offset, int64_t index);
 int *solver_integer(const solver_job *j, int64_t offset, int64_t index);
 
-/* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and cuSOLVER's matrix: its first byte in
- * the workspace, or in operand `output` - 1 unless `output` is 0, and its strides. */
+/* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and the strides and first byte of
+ * cuSOLVER's matrix: in the workspace if `output` is 0, else in operand `output` - 1. */
 typedef struct solver_matrix {
     uint32_t k, place;
     int64_t m, n, matrix, pitch, down, across;
@@ -106,7 +107,7 @@ typedef struct solver_matrix {
     int output;
 } solver_matrix;
 
-/* Enqueue copies to and from cuSOLVER's matrices. In an output, solver_store only corrects what cuSOLVER stored. */
+/* Enqueue copies to and from cuSOLVER's matrices. If these are in an output, solver_store only corrects elements. */
 void solver_load(solver_job *j, const solver_matrix *what);
 void solver_store(solver_job *j, const solver_matrix *what);
 /* Enqueues `kernel` of cusolver.dev on output k (-1: no output), the workspace and the exchange. */

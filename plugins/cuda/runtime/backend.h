@@ -16,7 +16,7 @@
 /* GPUs that support peer copies to this GPU. */
 #define CUDA_PEERS 64
 
-/* Whether the memory of the GPU with this context can be read. */
+/* Another GPU, and whether this GPU can read its memory. */
 typedef struct cuda_peer {
     CUcontext context; /* NULL: not yet known */
     int reaches;
@@ -67,7 +67,7 @@ collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 /* cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
- * call of a slot is made between the two. Pairs may nest. If cuda_enter fails, do not call cuda_leave. */
+ * call of a slot is made between these two calls. Pairs may nest. If cuda_enter fails, do not call cuda_leave. */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
 /* One driver call between cuda_enter and cuda_leave: its CUresult, or the error of cuda_enter. */

@@ -8,7 +8,7 @@
 #include "cuda/providers/libraries.h"
 
 #define ALL(count) ((1u << (count)) - 1)
-/* The libraries have no eigenvalues of general matrices. */
+/* The libraries do not compute eigenvalues of general matrices. */
 #define OPS (ALL(WAY_OPS) & ~(1u << WAY_EIG))
 
 const ways_kind cuda_ways = {

@@ -40,7 +40,7 @@ static void close_inherited(void)
         closedir(directory);
 }
 
-/* A handler that does nothing. Unlike SIG_IGN, programs that the backend starts do not inherit it. */
+/* A handler that does nothing. Programs that the backend starts do not inherit a handler, but they inherit SIG_IGN. */
 static void leave_to_program(int number)
 {
     (void)number;

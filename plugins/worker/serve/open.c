@@ -105,8 +105,8 @@ static collet_status find(const server *s, char **path, collet_error *err)
     return collet_fail(err, COLLET_UNAVAILABLE, "there is no backend '%s'", s->backend);
 }
 
-/* Creates the runtime twice. The first finds the backend's file by the manifests alone. The second loads only this file
- * and runs its probe, because the backend reads the results of the probe. */
+/* Creates two runtimes, one after the other. The first finds the backend's file by the manifests alone. The second
+ * loads only this file and runs its probe, because the backend reads the results of the probe. */
 static collet_status prepare(server *s, const char *const *settings, char **path, collet_error *err)
 {
     collet_status status = create_runtime(s, settings, NULL, "probe=off", err);

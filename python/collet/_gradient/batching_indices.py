@@ -38,8 +38,9 @@ def _is_mask(part):
 
 
 class _Selection:
-    """How a key selects from the array of all rows. `key`: the key for that array; `moves`: the arguments with which
-    moveaxis turns the selected elements into rows. mapped: whether the indexed array differs from row to row."""
+    """How a row's key selects from the array of all rows. `key`: the key for the array of all rows; `moves`: the
+    arguments with which moveaxis turns the selected elements into rows. mapped: whether the indexed array differs
+    from row to row."""
 
     def __init__(self, batch, key, ndim, mapped):
         parts = _expanded(key, ndim)

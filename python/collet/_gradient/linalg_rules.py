@@ -366,7 +366,7 @@ def _det(a):
 
 
 def _cofactors(a):
-    """The derivatives of the determinant, of singular matrices too: products of all singular values but one."""
+    """The derivatives of the determinant, also for singular matrices, from products of all singular values but one."""
     u, s, vh = linalg.svd(a)
     products = f.prod(E_["where"](f.eye(s.shape[-1], dtype="bool"), 1.0, s[..., None, :]), axis=-1)
     phase = linalg.det(u) * linalg.det(vh)

@@ -14,10 +14,10 @@ PERMUTE, RESHAPE, BROADCAST = range(1, 4)  # COLLET_VIEW_*
 ANY, DENSE, NUMBER = range(3)  # kinds of inputs (python/src/calls/recording.h)
 
 _WAITS = 1024       # Arrays of at least this number of elements wait, and are computed in one pass
-_LIMIT = 128 << 10  # elements or multiplications of a small call
-_WORK = 1 << 20     # of all calls that keep the GIL
-_LEAST = 3          # calls that are worth a recording
-_NUMBERS = {"float16": 65504.0, "float32": 3e38, "float64": float("inf")}  # that certainly fit. To bfloat16 NumPy rounds them twice
+_LIMIT = 128 << 10  # the most elements or multiplications of a small call
+_WORK = 1 << 20     # the most elements or multiplications of all calls of a recording, which keep the GIL
+_LEAST = 3          # the fewest calls for which libcore makes a recording
+_NUMBERS = {"float16": 65504.0, "float32": 3e38, "float64": float("inf")}  # that certainly fit. NumPy rounds numbers twice to bfloat16
 _PRODUCTS = {(1, 1): "dot", (2, 1): "matvec", (2, 2): "matmul"}
 
 
@@ -34,7 +34,7 @@ class Step:
 
 @functools.cache
 def _dtypes(name):
-    """The dtypes for which an elementwise function is its op."""
+    """The dtypes for which an elementwise function only calls the op `name`."""
     return frozenset(elementwise._same(_core.op_describe(name)))
 
 
@@ -44,7 +44,7 @@ def _is_ready(value):
 
 def _fits(number, dtype):
     if type(number) is int and abs(number) > 2**53:
-        return False  # a call rounds it to float64 first
+        return False  # a call rounds the number to float64 first
     return type(number) in (int, float) and dtype in _NUMBERS and \
         (abs(number) <= _NUMBERS[dtype] or abs(number) == float("inf") or number != number)
 
@@ -168,8 +168,8 @@ def _groups(lines, alone):
 
 
 def segments(lines, returned):
-    """Divides the lines of a program: yields (lines, results), where results are the names that later lines need of lines
-    that libcore replays, and None for other lines."""
+    """Divides the lines of a program: yields (lines, results). If libcore replays the lines, results are their names that
+    later lines need; else results is None."""
     last = {name: i for i, line in enumerate(lines) for name in line.reads} | dict.fromkeys(returned, len(lines))
     alone, count = set(), -1
     while len(alone) > count:  # a view that later lines need is made by its own line

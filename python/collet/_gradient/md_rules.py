@@ -41,7 +41,8 @@ def _of_op(name):
 
 
 def _each(function, offsets, *arrays):
-    """Joins the tuples of results. With offsets the bodies become axis 1."""
+    """Calls the function for each body and joins the tuples of results: the bodies become axis 1. If offsets is None,
+    calls the function once."""
     if offsets is None:
         return function(*arrays)
     found = [function(*part) for part in _bodies(offsets, *arrays)]

@@ -38,7 +38,7 @@ typedef struct gesvdjInfo *gesvdjInfo_t;
     CUSOLVER_TYPED_FUNCTIONS(X, Z, cuDoubleComplex, double, un, he)
 
 /* The routines for numbers of type `number`, whose parts have type `real`. LAPACK names them or... and sy... if the
- * numbers are real, and un... and he... if they are complex; the members have the names of the real ones. */
+ * numbers are real, and un... and he... if they are complex; the members have the names of the real routines. */
 #define CUSOLVER_TYPED_FUNCTIONS(X, T, number, real, un, he)                                       \
     X(cusolverStatus_t, T##potrf_bufferSize, cusolverDn##T##potrf_bufferSize,                      \
       (cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, number *a, int lda,                \

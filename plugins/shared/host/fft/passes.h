@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* passes.h - divides a call of fft into passes, for every plugin of this tree. Each pass transforms along one axis.
- * Also the lines of a pass in host memory. */
+ * Also describes the lines of a pass in host memory, for fft_group. */
 #pragma once
 
 #include <collet/plugin.h>

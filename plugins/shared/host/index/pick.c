@@ -9,7 +9,7 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN (16 << 10) /* elements per thread, at least */
-#define FEW 8            /* up to this many elements of the other axes, indices are processed in blocks */
+#define FEW 8            /* if the other axes have at most this many elements, indices are processed in blocks */
 
 /* Writes are divided by position: each thread reads all indices and cannot predict which writes belong to it. So a
  * small number of threads (less than MANY_THREADS) is faster than one thread only if each index writes at least

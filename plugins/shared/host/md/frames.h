@@ -2,8 +2,8 @@
 /*
  * frames.h - the md kernels that work row by row, for every backend that works on host memory.
  *
- * Each computes rows begin .. end-1 of its op's call (operands.h), unless it is said to compute
- * bodies; disjoint parts may run at the same time. docs/KERNELS.md has the formulas.
+ * Each function computes rows begin .. end-1 of its op's call (operands.h), unless its comment says that it
+ * computes bodies; disjoint parts may run at the same time. docs/KERNELS.md has the formulas.
  */
 #pragma once
 

@@ -14,8 +14,8 @@
 
 _Static_assert((int)VARIATE_VONMISES == (int)COLLET_VARIATE_VONMISES, "the same distributions");
 
-#define PIECE 512 /* numbers of a run that are made before they are stored */
-#define RUN 16    /* a part of a row with fewer elements is no run */
+#define PIECE 512 /* numbers of a run that are generated at a time, before they are stored */
+#define RUN 16    /* minimum number of elements of a run, a part of a row */
 
 /* A part of a row: `at` and `step` of the output and up to three inputs; both are 0 for an absent input. */
 typedef struct part {

@@ -28,7 +28,7 @@ static inline double scatter_dot(const double a[3], const double b[3])
 /* |k^2 p - s (s p)|^2 */
 double scatter_intensity(const complex_number p[3], const double s[3], double k_square);
 
-/* p = the polarisation for an electric field at an angle, rotated back about k by this angle. */
+/* p = the polarisation for an electric field at an angle; p is then rotated back about k by this angle. */
 void scatter_at_angle(const complex_number amplitude[6], const double k[3], double angle,
                       complex_number p[3]);
 

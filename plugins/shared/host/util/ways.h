@@ -36,8 +36,8 @@ enum { WAY_OWN, WAYS_MAX = 3 };
 #define WAYS_POINTS 12 /* the most measured sides per key */
 
 /* A call uses another implementation than the default only if it is faster by this factor. WAYS_BETTER is for rates
- * that the probe measured. They differ from process to process; the factor makes it rare that noise changes the
- * implementation, and with it the last bits of results. WAYS_BETTER_CALIBRATED is for rates of a calibration. Both are
+ * that the probe measured. These rates differ from process to process; the factor makes it rare that noise changes the
+ * implementation, and so the last bits of results. WAYS_BETTER_CALIBRATED is for rates of a calibration. Both are
  * multiplied by WAYS_FAR if the side of the call is more than WAYS_NEAR times the measured side, or if the rates were
  * measured for another form of product. */
 #define WAYS_BETTER 1.15
@@ -118,8 +118,7 @@ void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int cali
 
 /* Returns the implementation for a call: the user's choice (`usual` if that is impossible); else the fastest at the
  * nearest measured side, unless `usual` is nearly as fast. Without measurements the result is `usual`. If nothing
- * was measured with
- * -page, the rates without -page are used. Sets *at (`at` may be NULL) to the rates that were used, or NULL. */
+ * was measured for the key with -page, the rates of the key without -page are used. Sets *at (`at` may be NULL) to the rates that were used, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
 /* The form of a product with these extents. page: rows of a matrix are a multiple of WAYS_PAGE bytes apart. */

@@ -237,14 +237,14 @@ static void write_function(text *t, const collet_program *p)
         text_add(t, "\n#define CONSTANTS\n#define CONSTANT_NAMES\n");
 }
 
-/* What the functions of a program get after the operands: the constants, if there are any. */
+/* The arguments of a program's functions after the operands: the constants, if there are any. */
 static const char *constants_passed(const collet_program *p)
 {
     return count_words(p) > STEPS_INLINE ? ", k + k_first" : p->n_constants ? ", k.words" : "";
 }
 
 /* Writes the function `elements`, which computes chunk `at` of the operands by `element`, and the macros for it. Each
- * address is an index of chunks: NVRTC makes one access of such an assignment. */
+ * address is an index of chunks: NVRTC compiles the assignment of a chunk to a single memory access. */
 static void write_chunk(text *t, const collet_program *p)
 {
     text_add(t, "#define CHUNK %u\n#if HAVE_CHUNKS && CHUNK > 1\nINLINE void elements(",

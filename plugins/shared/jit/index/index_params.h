@@ -21,10 +21,10 @@ typedef struct sort_order {
     i32 sign, boolean, size, unused;
 } sort_order;
 
-/* Elements per item, when rows that fit into local memory are sorted there. */
+/* Elements per item, when a group sorts rows in local memory because they fit there. */
 #define SORT_EACH 8
-/* Local memory of a group in this case: 64-bit keys and their places. If the items run serially, a group needs twice as
- * much. */
+/* Bytes of local memory that this group needs: 64-bit keys and their places; twice as much if its items run serially.
+ */
 #define SHORT_ROWS_LOCAL(group, serial) ((group) * SORT_EACH * 10u * ((serial) ? 2 : 1))
 
 /* Bytes of keys, or of indices, that an item moves in a pass of radix.dev. */

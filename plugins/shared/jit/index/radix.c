@@ -15,7 +15,7 @@ static const jit_source source =
 #define BLOCKS 4
 #define SHARE_LEAST (1 << 12)
 #define SHARE_MOST (1 << 30)
-/* Counts that an item adds up, unless a group would then not suffice. */
+/* An item adds up at most this many counts, unless a group has too few items for that. */
 #define COUNTS 8
 
 void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n, uint64_t word,

@@ -15,7 +15,7 @@ static const jit_source source =
  */
 #define FEW 1024
 #define SHALLOW 8
-/* Rows and columns of c per item; half of that for complex numbers. */
+/* Rows and columns of c per item; half as many for complex numbers. */
 #define SMALL_BLOCK 4
 #define LARGE_BLOCK 8
 

@@ -5,8 +5,8 @@
  *
  * Each body is read once, by a team of adjacent items. If bodies are small, a group has several teams; if bodies are
  * few and large, a body is divided into blocks, with one team per block. Sums are taken about the body's first
- * atom and moved to the centre of mass. If that is so far from the first atom that digits would be lost, the body is
- * listed and summed again about its centre.
+ * atom and moved to the centre of mass. If the centre is so far from the first atom that digits would be lost, the
+ * body is listed and summed again about its centre.
  */
 #pragma once
 

@@ -45,7 +45,7 @@ void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats);
 /* Sets `peak` to `current`. */
 void jit_pool_reset_peak(jit_pool *pool);
 
-/* Writes base.options: `first`, then definitions of macros for the traits. */
+/* Sets base.options: the options `first`, then options that define macros for the traits. */
 void jit_options(collet_device *device, const char *first);
 
 /* How much of the host's memory the process may use; all zeros if libcore does not know. */

@@ -88,7 +88,7 @@ typedef struct jit_sequence {
 
 jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call);
-/* Like jit_enqueue, but sets `status`, and after the first launch FAILED instead of REFUSED. Does
+/* Like jit_enqueue, but stores the status in s->status; after the first launch, FAILED replaces REFUSED. Does
  * nothing after a failure. */
 void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups);
 

@@ -24,7 +24,7 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
                                        uint64_t *workspace_bytes)
 
 /* Whether a device with these traits serves a row. A device without f64 serves moves of every dtype, but no
- * arithmetic of f64 and c128, and no op that computes other dtypes in f64. If it does not round square roots
- * and quotients of f32 correctly, it does not serve ops that need them either. */
+ * arithmetic of f64 and c128, and no op that computes other dtypes in f64. A device that does not round
+ * square roots and quotients of f32 correctly serves no op that needs them. */
 struct jit_traits;
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig);

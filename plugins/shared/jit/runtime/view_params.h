@@ -15,8 +15,8 @@ typedef struct view_operand {
 } view_operand;
 
 /*
- * The operands have `rows` rows of `columns` elements along the last axis. A group covers 1 <<
- * column_bits columns of as many rows as it has items for; `across` groups cover a row.
+ * The operands have `rows` rows of `columns` elements along the last axis. A group covers
+ * 1 << column_bits columns of several rows, one element per item; `across` groups cover a row.
  */
 typedef struct jit_view {
     i64 rows, columns, across;

@@ -21,7 +21,7 @@ typedef struct ternary_product {
     jit_batch v; /* operand 0 is y, 1 is x, 3 is scale, 4 is bias */
 } ternary_product;
 
-/* For thin.dev: items per team, rows per team, and tokens at a time, if i8 and if f32. */
+/* For thin.dev: items per team, rows per team, and how many tokens of i8 and of f32 are processed at a time. */
 #define THIN_TEAM 32
 #define THIN_ROWS 2
 #define THIN_TOKENS 4
