@@ -197,7 +197,7 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
             snprintf(
                 reason, OPENCL_REASON,
                 "OpenCL does not work in a process that was forked by one which used it: start "
-                "processes by spawn, not fork, or use OpenCL in these alone");
+                "processes by spawn, not fork, or use OpenCL only in the child processes");
             return 0;
         }
         pocl |= this_is;

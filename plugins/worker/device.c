@@ -83,7 +83,7 @@ collet_status device_broken(collet_device *d, int error, collet_error *err)
                            (long long)d->patience / 1000000);
     if (error == EMSGSIZE)
         return device_lose(d, err, "its process sent a message that is too long");
-    /* Waits a little for the process to end, because its exit status says more than the closed socket. */
+    /* Waits a little for the process to end, because its exit status is a better reason than the closed socket. */
     for (int i = 0; i < 100 && !atomic_load(&d->lost) && process_wait(&d->process, 1000); i++)
         usleep(1000);
     return device_lose(d, err, "its process closed the connection%s%s", error ? ": " : "",

@@ -2,7 +2,7 @@
 /*
  * kernel_random.h - writes numbers first .. first + n - 1 (modulo 2^64) of the sequence of `seed` to
  * adjacent elements at `out`, aligned to the element. docs/KERNELS.md defines the numbers. Uniform numbers have the
- * same bits on every level; other numbers are within 4 ulp. The index of a table is [f32, f64].
+ * same bits on every level; other numbers are within 4 ulp. Tables have one entry per type: [f32, f64].
  */
 #pragma once
 

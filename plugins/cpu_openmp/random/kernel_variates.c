@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * integers and variate for parameters that all elements share. The results have the same bits as the results of
- * variate.dev: vectors compute the quantities that decide about an element, with a bound of their error. If the
- * error could change the decision, variate.dev draws the element.
+ * The ops integers and variate, if all elements share their parameters. The results have the same bits as the results
+ * of variate.dev: vectors compute the quantities that decide the value of an element, with a bound of their error. If
+ * the error could change the decision, variate.dev draws the element instead.
  * Tests: conformance/random/variates.c, tests/host/test_random.c
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "shared/formula/philox.dev"
 #include "shared/formula/variate.dev"
 
-/* Elements that are drawn at a time. Vectors may write up to a group of blocks more. */
+/* Elements that are drawn at a time. Vectors may write up to one group of blocks beyond them. */
 #define PIECE 256
 #define GROUP (VECTORS * (int)LANES)
 #define ROOM (PIECE + GROUP)
@@ -293,7 +293,8 @@ static void run_variates(double *out, uint64_t seed, uint64_t first, const void 
         draw_piece(l, seed, first + (u64)i, (int)(n - i < PIECE ? n - i : PIECE), out + i);
 }
 
-/* integer_up_to of variate.dev: if the bits from an element's first block are below `least`, they are rejected. */
+/* integer_up_to of variate.dev. An element's first block is rejected if the low half of the product of its bits and
+ * `count` is below `least`. */
 static void run_integers(uint64_t *out, uint64_t seed, uint64_t first, uint64_t low, uint64_t span,
                          int64_t n)
 {

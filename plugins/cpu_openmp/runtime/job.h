@@ -24,7 +24,7 @@
 #define JOB_ALL(word) ((int32_t)((word) >> 16 & 0xffff))
 #define JOB_BEGUN(word) ((int32_t)((word)&0xffff))
 
-/* Set in `done` while the caller sleeps on it. */
+/* This bit of `done` is set while the caller sleeps on `done`. */
 #define JOB_SLEEPS 0x80000000u
 
 typedef struct job {

@@ -252,7 +252,8 @@ static bool leave(int32_t threads)
     return false;
 }
 
-/* Moves a worker that has begun a piece of the waiting caller's job but gets no processor to the caller's processor. */
+/* Finds a worker that has begun a piece of the waiting caller's job but gets no processor, and moves it to the caller's
+ * processor. */
 static void pull(const job *j)
 {
     int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_fields.h - the loops of scatter_euler over adjacent voxels; tables are [f32, f64]. */
+/* kernel_fields.h - the loops of scatter_euler over adjacent voxels; tables have one entry per type: [f32, f64]. */
 #pragma once
 
 #include <stdint.h>

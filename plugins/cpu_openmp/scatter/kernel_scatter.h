@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
- * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64. */
+/* kernel_scatter.h - the loops of the scatter family over adjacent elements. Tables have one entry per type,
+ * [f32, f64]; arithmetic is in that type, and sums over angles are in f64. */
 #pragma once
 
 #include <stdint.h>

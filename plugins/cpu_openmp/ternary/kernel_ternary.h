@@ -84,7 +84,7 @@ typedef struct ternary_rows {
     uint32_t (*greatest)(uint32_t so_far, const float *x, int64_t n);
     /* q = x r, rounded to nearest, ties to even, for |x r| <= 127.5; returns the sum of q. */
     int32_t (*to_i8)(int8_t *q, const float *x, float r, int64_t n);
-    /* Codes: 1 if x > t, -1 if x < -t, else 0. Returns the number of x that are not finite. The index is [f32, f64]. */
+    /* Codes: 1 if x > t, -1 if x < -t, else 0. Returns the number of x that are not finite. [f32, f64]: type of x. */
     int64_t (*codes[2])(int8_t *codes, const void *x, double t, int64_t n);
     /* The sum of n magnitudes, with a relative error of at most n 2^-56. */
     double (*magnitudes[2])(const void *x, int64_t n);

@@ -40,7 +40,7 @@ typedef struct transform {
     cuda_choice choice;
 } transform;
 
-/* Merges the axes of the batch into one. Returns 0 if that is impossible, or if transforms share elements (stride 0). */
+/* Merges the axes of the batch into one. Returns 0 if that is impossible, or if transforms overlap (stride 0). */
 static int set_distance(layout *l, const collet_operand *o, int32_t axes)
 {
     int64_t common = 0;

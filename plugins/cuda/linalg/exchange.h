@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exchange.h - decompositions by cuSOLVER, whose matrices are column-major. Kernels of cusolver.dev copy the matrices to
  * the workspace or to an output, scaled, and copy the results back. The transpose of a row-major matrix is
- * column-major: if cuSOLVER computes the transpose of a result, it stores it to the output without a copy. */
+ * column-major: if cuSOLVER computes the transpose of a result, it writes directly to the output, without a copy. */
 #pragma once
 
 #include <limits.h>
@@ -41,7 +41,7 @@ typedef struct solver_job {
     int lwork;       /* size, in numbers, of cuSOLVER's own workspace, which all matrices share */
     int64_t a, work; /* the matrices; cuSOLVER's workspace */
     int64_t places;  /* cholesky: pointers to the matrices */
-    int64_t pivots, b, noted;    /* lu and solve; `noted`: flags of columns */
+    int64_t pivots, b, noted;    /* lu and solve; `noted`: flags of columns that are not finite */
     int64_t taus, signs;         /* qr */
     int64_t values, rest;        /* eigh and svd */
     solver_location factor;      /* cholesky */

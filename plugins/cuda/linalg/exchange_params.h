@@ -34,7 +34,7 @@ typedef struct exchange {
 
 /* Flags. */
 #define EXCHANGE_HERMITIAN                                                                         \
-    1                    /* only the lower triangle is copied, and of its diagonal the real parts */
+    1                    /* only the lower triangle is copied, and only the real parts of its diagonal */
 #define EXCHANGE_RAW 2   /* not scaled */
 #define EXCHANGE_NOTED 4 /* columns that are not finite are flagged in `extra` and zeroed */
 #define EXCHANGE_LOWER 8

@@ -53,8 +53,8 @@ static collet_status start(const collet_host *host, cuda_driver *cu, collet_erro
         return host->fail(
             err, COLLET_UNAVAILABLE,
             "the NVIDIA driver does not work in a process that was forked by one which "
-            "used CUDA: start processes by spawn, not fork, or use CUDA in these alone "
-            "(CUDA_ERROR_NOT_INITIALIZED)");
+            "used CUDA: start processes by spawn, not fork, or use CUDA only in the child "
+            "processes (CUDA_ERROR_NOT_INITIALIZED)");
     if (error != CUDA_SUCCESS)
         return host->fail(err, COLLET_UNAVAILABLE, "the NVIDIA driver failed to initialise: %s",
                           cuda_error_text(cu, error, text));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each library is opened by the
- * first call that it can compute; the plugin links no library. If one is missing or rejects a call, Collet's kernels
- * run.
+ * library.h - libraries of the toolkit that replace Collet's own kernels for some ops. Each library is opened by the
+ * first call that it can compute; the plugin links no library. If a library is missing or rejects a call, Collet's
+ * kernels run.
  */
 #pragma once
 

@@ -68,7 +68,7 @@ def _of_numpy(value: Any) -> Array | None:
 
 
 def _signature(given: Any, values: list[Any]) -> Any:
-    """_core.signature for trees of all kinds. None: a transform follows one of the arrays."""
+    """Like _core.signature, but for trees of all kinds. None: a transform follows one of the arrays."""
     key: list[Any] = [structure(given, values)]
     for i, value in enumerate(values):
         kind = type(value)

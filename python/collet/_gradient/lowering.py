@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_replay.py
-"""Lines of a recording that libcore replays. A line becomes steps if its function would compute these small arrays by the
-same ops at once (python/src/lazy/wait.c, python/src/calls/small.c), so that both ways have the same bits."""
+"""Lines of a recording that libcore replays. A line becomes a step if its function would compute the line's small arrays at
+once by the same op (python/src/lazy/wait.c, python/src/calls/small.c), so that both ways have the same bits."""
 
 import functools
 

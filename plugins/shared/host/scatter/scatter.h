@@ -8,8 +8,7 @@
 /* Computes rows begin .. end-1 of a call; disjoint parts may run at the same time. */
 typedef void (*cpu_scatter_rows)(const collet_kernel_call *call, int64_t begin, int64_t end);
 
-/* Returns the function for the call's op; sets *rows to its number of rows, each of which is all pixels or voxels along
- * x. */
+/* Returns the function for the call's op; sets *rows to the number of rows. A row is all pixels or voxels along x. */
 cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows);
 
 void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t end);

@@ -118,7 +118,8 @@ void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int cali
 
 /* Returns the implementation for a call: the user's choice (`usual` if that is impossible); else the fastest at the
  * nearest measured side, unless `usual` is nearly as fast. Without measurements the result is `usual`. If nothing
- * was measured for the key with -page, the rates of the key without -page are used. Sets *at (`at` may be NULL) to the rates that were used, or NULL. */
+ * was measured for the key with -page, the rates of the key without -page are used. Sets *at (`at` may be NULL) to the
+ * rates that were used, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
 /* The form of a product with these extents. page: rows of a matrix are a multiple of WAYS_PAGE bytes apart. */

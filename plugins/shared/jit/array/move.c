@@ -82,7 +82,7 @@ static uint64_t view_tiles(tile_view *v, const jit_axis *axes, int32_t count, in
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* Copies over `axes`, the axes of `call` reordered and merged. */
+/* Copies along `axes`: the axes of `call`, reordered and merged. */
 static collet_status copy_axes(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call, const jit_axis *axes, int32_t count)
 {

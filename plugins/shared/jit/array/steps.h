@@ -10,8 +10,8 @@
 #define STEPS_WORDS (4 * COLLET_PROGRAM_CONSTANTS)
 #define STEPS_OPTIONS 128
 
-/* The compiler options of a program, without the options of its reduction. They contain 128 bits of a hash of the program, so
- * that different programs have different options. */
+/* The compiler options of a program, without the options of its reduction. They contain 128 bits of a hash of the
+ * program, so that different programs have different options. */
 void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *program);
 
 /* Whether a device supports all steps; if not, sets `why`. */

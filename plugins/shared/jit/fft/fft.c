@@ -276,7 +276,7 @@ static uint64_t scratch_bytes(const fft_stages *s, const fft_pass *p)
     return (uint64_t)(lines_together(s, p) * s->inner * pair_bytes(s));
 }
 
-/* The number of arrays between stages: one if there are two launches, two, used alternately, if there are more. */
+/* The number of arrays between stages: one if there are two launches; two, used alternately, if there are more. */
 static uint64_t scratch_arrays(const fft_stages *s)
 {
     int32_t between = launches_of(s) - 1;

@@ -9,7 +9,7 @@
 /* Begins a batch of the first `axes` axes of `o`'s shape; returns the number of items in it. */
 int64_t jit_batch_begin(jit_batch *v, const collet_operand *o, int32_t axes);
 
-/* Sets operand k, whose first axes are the batch's, followed by 0, 1 (column) or 2 axes. */
+/* Sets operand k, whose first axes are the axes of the batch, followed by 0, 1 (column) or 2 axes. */
 void jit_batch_operand(jit_batch *v, uint32_t k, const collet_operand *o);
 
 /* A matrix in a form that BLAS accepts: its rows are contiguous, or its columns are (`transposed`). */

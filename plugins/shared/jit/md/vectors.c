@@ -8,8 +8,8 @@
 #include "shared/jit/runtime/view.h"
 #include "sums.h"
 
-/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, because operand 0 is an
- * output. */
+/* What an op sums (`what`), and the indices of its inputs among the operands; 0: the op has no such input (operand 0 is
+ * an output). */
 typedef struct atoms_op {
     uint32_t what;
     int32_t moves;
