@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
 """python -m collet runs backend-info, with its options. Texts that it prints name this command instead of
-backend-info. --doctor alone runs collet.doctor(), which also examines the Python package. python -m collet calibrate:
-backend-bench calibrate, for the libraries that this package uses; compare, sweep, trajectory, roofline:
+backend-info. --doctor alone runs collet.doctor(), which also examines the Python package. python -m collet calibrate
+runs backend-bench calibrate, for the libraries that this package uses; compare, sweep, trajectory and roofline run
 bench/_studies.py."""
 
 import os

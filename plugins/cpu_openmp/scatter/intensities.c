@@ -174,7 +174,8 @@ ACCEPTS(scatter_intensities)
     double most = (double)depth_of(call) * (LANES + 2.0 * PIXELS * (double)operand_of(call, 1)->shape[1]) +
                   (4 + 12.0 * (double)operand_of(call, 1)->shape[1]) * ((double)operand_of(call, 0)->shape[0] + LANES);
     if (most > MOST_NUMBERS)
-        return device->base.host->fail(call->err, COLLET_REFUSED, "no memory for %lld energies, %lld nodes, %lld fields",
+        return device->base.host->fail(call->err, COLLET_REFUSED,
+                           "%lld energies, %lld nodes, %lld fields do not fit into memory",
                            (long long)operand_of(call, 0)->shape[0], (long long)depth_of(call),
                            (long long)operand_of(call, 1)->shape[1]);
     int64_t fields = operand_of(call, 1)->shape[1], padded = padded_energies(call);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_vmap.py
 """The rules of vmap. A rule computes a function for all rows at once: it gets a Batch and the arguments of the call, and
-returns arrays whose first axis counts the rows. Arguments that vmap follows are Batched, with the members of one row.
+returns arrays whose first axis counts the rows. Arguments that vmap follows are Batched: their members describe one row.
 Other arguments are the same for all rows. batching_rules.py has the rules of most functions."""
 
 import functools

@@ -7,16 +7,16 @@
  *   f32/256:own=61.2,openblas=98.3,onednn=91 lu-f64/48:own=1.1,openblas=1.4
  * KEY names an op, a dtype and a form; SIDE is the size of the problem.
  * Matrix products: KEY is the dtype (f32 f64 c64 c128 bf16 i8 f16), optionally followed by -thin-inner,
- * -thin-rows or -thin-columns (this extent is at most WAYS_THIN and at most a quarter of the next larger
+ * -thin-rows or -thin-columns (the named extent is at most WAYS_THIN and at most a quarter of the next larger
  * extent) or by -batch (several products in one call). For f32 and f64, all but -batch may be followed by
  * -page: rows of a matrix are a multiple of WAYS_PAGE bytes apart. SIDE is the cube root of the number of
  * multiplications of one product.
- * Other ops: KEY is OP-DTYPE, or OP-DTYPE-batch for several matrices or transforms in one call. SIDE of a
- * decomposition is the shorter side of a matrix; of a transform, its number of elements. For transforms of
- * real numbers DTYPE is real.
+ * Other ops: KEY is OP-DTYPE, or OP-DTYPE-batch for several matrices or transforms in one call. For a
+ * decomposition, SIDE is the shorter side of a matrix; for a transform, SIDE is its number of elements. For
+ * transforms of real numbers DTYPE is real.
  * Rates are in 10^9 operations per second.
  *
- * Three settings of a backend are used. NAME.ways, by the user, takes precedence; it consists of words WAY or
+ * Three settings of a backend are used. NAME.ways, set by the user, takes precedence; it consists of words WAY or
  * KEY=WAY, separated by blanks, tabs or commas, where KEY may be a key or its beginning up to a hyphen.
  * Next is NAME.calibrated, written by `backend-bench calibrate`. It is used if one of its SIDEs is near the SIDE of
  * the call, or nearer to it than the SIDEs of NAME.measured. Last is NAME.measured, written by the probe.

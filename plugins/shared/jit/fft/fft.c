@@ -17,7 +17,7 @@
  * How a transform of one length is computed on a device: its stages and their table.
  *
  * A stage is a self-sorting pass (Stockham) with a radix of up to a few thousand. A group computes the transforms
- * of as many columns as fit into local memory, by passes of small radices. A line that fits needs one stage. A
+ * of as many columns as fit into local memory, by passes of small radices. A line that fits there needs one stage. A
  * length with a prime factor above FFT_PRIME_MAX (shared/host/fft/plan.h) uses Bluestein's algorithm, which runs
  * the stages for the length of the convolution twice.
  */

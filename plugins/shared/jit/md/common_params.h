@@ -13,7 +13,7 @@ typedef struct md_place {
 } md_place;
 
 /*
- * How atoms are divided. Row t is body t % bodies of frame t / bodies. Its atoms are divided into `blocks` blocks
+ * How atoms are divided. Row t is body t % bodies of frame t / bodies. A row's atoms are divided into `blocks` blocks
  * with equal numbers of atoms. Each block has a team of 1 << team_bits adjacent items of a group, which take the
  * block's atoms in turn. A frame has `atoms` atoms. The offsets of bodies begin at element `offsets` and are
  * `offsets_step` elements apart.
