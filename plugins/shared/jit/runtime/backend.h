@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h - the parts of the shared code that a backend that compiles kernels at run time uses: functions for slots
- * of its collet_plugin, and, by the headers included here, queues (queue.h), programs (program.h), buffers (pool.h)
- * and transfers (staging.h). driver.h lists the functions that the backend implements.
+ * backend.h - the shared code that a backend that compiles kernels at run time uses: functions for slots of its
+ * collet_plugin, buffers (jit_pool), and, by the headers included here, queues (queue.h), programs (program.h) and
+ * transfers (staging.h). driver.h lists the functions that the backend implements.
  */
 #pragma once
 
