@@ -73,9 +73,9 @@ collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
-/* A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
- * command when all are in use), the caller enqueues with &command->event, and unless that fails,
- * opencl_commit returns the ticket. */
+/* A command of the queue, under the queue's lock: opencl_begin reserves a slot; if all slots are in use, it waits
+ * for the oldest command. The caller enqueues the command with &command->event. If this succeeds, opencl_commit
+ * returns the ticket. */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
 /* Like opencl_begin and opencl_commit, but opencl_start also takes the lock. opencl_finish commits, unless there is an

@@ -338,8 +338,8 @@ static bool help_any(const worker *w)
 }
 
 /*
- * How long an idle worker spins before it sleeps: about twice the usual time between calls if that is short and no
- * other thread needs the processor; else as long as waking a thread takes.
+ * How long an idle worker spins before it sleeps. If the usual time between calls is short and no other thread needs
+ * the processor, it spins for about twice this time; else as long as waking a thread takes.
  */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */

@@ -56,9 +56,9 @@ static inline int32_t team_is_brief(int64_t count, int64_t grain)
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
 /*
- * Reserves threads for a call of a library that has its own threads. These threads wait for each other. Returns
- * the number of threads, at most `requested` (>= 1), that the call may use if this plugin may use `limit`
- * threads: at least 1, and not more than there are processors that nothing else uses now. Afterwards the
+ * Reserves threads for a call of a library that has its own threads. These threads wait for each other. `limit`:
+ * the number of threads that this plugin may use. Returns the number of threads that the call may use: at least 1,
+ * at most `requested` (>= 1), and at most the number of processors that nothing else uses now. Afterwards the
  * caller releases this number by team_give. */
 int32_t team_take(int32_t requested, int32_t limit);
 void team_give(int32_t taken);

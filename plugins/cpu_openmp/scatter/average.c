@@ -236,8 +236,8 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 
 /* ---- Four pixels ----------------------------------------------------------------------------- */
 
-/* If quarter turns permute the angles, and each image's weights keep or change their signs, the images can
- * be folded: first, the four pixels that quarter turns exchange are added, with these signs. Then two sums of samples
+/* The images can be folded if quarter turns permute the angles, and each image's weights keep or change their signs.
+ * First, the four pixels that quarter turns exchange are added, with these signs. Then two sums of samples
  * suffice for the four pixels of the result: two pixels are the sum of the two sums, and the other two pixels are
  * their difference.
  */

@@ -52,7 +52,8 @@ typedef struct ternary_panel {
     void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
     int64_t sums_step;  /* elements from one token to the next */
     /* Only for multiply_interleaved. less: a number for each token that is subtracted from its sums; NULL: the sums
-     * are added to the stored sums. finish: if neither is NULL, the sums become results of f32. */
+     * are added to the stored sums. finish: if `less` and `finish` are both set, sums become results of f32.
+     */
     const int32_t *less;
     const ternary_finish_interleaved *finish;
 } ternary_panel;

@@ -18,8 +18,8 @@
  * A pool of device buffers.
  *
  * A buffer may be freed only when no command uses it. Sizes are rounded up to multiples of an eighth of a power of
- * two, so that buffers of similar sizes are interchangeable; a freed buffer is reused for sizes down to half of its
- * own. At most `most` bytes of freed buffers are kept: the oldest buffers are returned to the device.
+ * two, so that buffers of similar sizes are interchangeable; a freed buffer is reused for sizes down to half its own
+ * size. At most `most` bytes of freed buffers are kept: the oldest buffers are returned to the device.
  *
  * All functions may be called by any thread.
  */
