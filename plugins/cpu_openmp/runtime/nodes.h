@@ -3,7 +3,7 @@
  * nodes.h - the NUMA nodes of the machine, and which threads of a team belong to each node.
  *
  * Thread numbers are divided among the nodes in blocks, in proportion to the processors that the
- * process may use in each.
+ * process may use in each node.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
  * caller waits only for pieces that have begun; it spins for a few microseconds and then sleeps, so that
  * its processor can run a thread that has begun a piece. Idle workers sleep. Waking a worker takes longer than a brief
  * loop; so after a pause the caller runs a brief loop alone, and wakes workers only if the loop takes longer
- * than expected. At most as many callers and workers are active as the largest `threads` of a current
+ * than expected. The number of active callers and workers is at most the largest `threads` of a current
  * call, so calls at the same time share the team. If the system now allows fewer threads (limit.h), calls
  * use that number. A child after fork() gets its own team.
  *

@@ -212,8 +212,8 @@ static void plan_quantize(rows_plan *p, const collet_device *device, const colle
     divide(p);
 }
 
-/* Whether rows are read twice: long rows are read once for the sums of their pieces, from which the mean follows,
- * and a second time for the codes. */
+/* Whether rows are read twice. Long rows are read first for the sums of their pieces, which give the mean, and then
+ * for the codes. */
 static int has_sums(const rows_plan *p)
 {
     return p->mode == COLLET_TERNARY_ABSMEAN && p->pieces > 1;

@@ -51,8 +51,8 @@ void *cuda_library_open(const char *name, int driver);
  * NULL. */
 const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
-/* Returns 1 if the library is open. The first call tries to open it: the file that its setting names, or, if
- * the setting is empty, the library that cuda_library_open finds; "off": none. A missing library is logged.
+/* Returns 1 if the library is open. The first call tries to open the file that the library's setting names; if the
+ * setting is empty, the library that cuda_library_open finds; if it is "off", none. A missing library is logged.
  * Any thread may call it. `library` is the first member of the struct that holds the symbols. */
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);

@@ -168,7 +168,7 @@ def hvp(fun: Callable[..., Array], primals: Sequence[Array], tangents: Sequence[
 def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any: ...
 def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The derivative of grad(fun) along the tangents: for one argument the product of the Hessian of `fun` and the tangent,
-    without the Hessian. It has the structure of the first argument.
+    computed without the Hessian. It has the structure of the first argument.
 
     >>> collet.hvp(lambda x: collet.sum(x**3), [collet.asarray([1.0, 2.0])], [collet.asarray([1.0, 1.0])])
     collet.Array([ 6., 12.], dtype=float64, shape=(2,), device='host')"""

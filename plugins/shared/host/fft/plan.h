@@ -45,8 +45,8 @@ typedef struct fft_line {
     uint64_t bytes;
 } fft_line;
 
-/* Returns 0 if out of memory; then nothing has to be freed. whole 0: without the tables of the passes, for callers
- * that have their own tables. */
+/* Returns 0 if out of memory; then nothing has to be freed. If `whole` is 0, the tables of the passes are not made,
+ * because the caller has its own tables. */
 int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
 /* Makes only the chirp and the spectrum, for a convolution of `inner` numbers; inner >= 2 n - 1 has only prime factors
  * up to FFT_PRIME_MAX and is not n. Returns 0 if out of memory, like fft_line_make. */

@@ -164,7 +164,7 @@ JIT_KERNEL(ternary_quantize)
 /* ---- pack, unpack ------------------------------------------------------------------------------
  */
 
-/* Runs pack or unpack over the rows of operand 0; `in`, `scale` and `info` are the numbers of operands, and `length`
+/* Runs pack or unpack over the rows of operand 0; `in`, `scale` and `info` are indices of operands, and `length`
  * is passed to the kernel as `count` or `blocks`. */
 static collet_status convert(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call, const char *kernel, uint32_t in,
