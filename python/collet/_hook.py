@@ -52,8 +52,8 @@ def getitem(array, key):
 
 
 def known(value):
-    """The values behind the traces of vmap and of gradients. Values that jit records are not changed, because they
-    may differ later."""
+    """The value without the traces of vmap and of gradients. A value that jit records is returned unchanged, because
+    later calls may have other values."""
     while traced(value) and not isinstance(value, _tape.Recorded):
         value = value.value
     return value
@@ -101,8 +101,8 @@ def _direct(function, small):
 
 
 def hook(members, module, prefix="", small={}, direct={}):
-    """Wraps the public functions that the module itself defines. `small` and `direct` have, by name, functions that
-    are tried first: functions of one argument in `small`, of several in `direct`."""
+    """Wraps the public functions that the module itself defines. `small` and `direct` are dicts from names to
+    functions that are tried first. Functions in `small` have one argument, functions in `direct` several."""
     made = {}  # a function may have several names
     for name, value in list(members.items()):
         if type(value) is types.FunctionType and not name.startswith("_") and \

@@ -15,7 +15,7 @@ from ._core import InvalidError
 
 
 class Job:
-    """A call of function(*arguments) in another thread, in a copy of the caller's context, so with the
+    """A call of function(*arguments) in another thread. It runs in a copy of the caller's context, so it uses the
     caller's choice of backend. This class cannot stop the call; the object that computes may have a method
     for that."""
 

@@ -126,8 +126,8 @@ def _host() -> str:
 
 
 def perform(caller: tuple[Any, ...], call: bytes, shared: bytes | None) -> tuple[Any, ...]:
-    """Runs the task on a worker. Returns (value, texts of warnings), or () and the reason why it cannot run
-    here. The parameters of this function never change, because both sides may have different versions."""
+    """Runs the task on a worker. Returns (value, texts of warnings), or ((), reason) if the worker cannot run it.
+    The parameters of this function never change, because both sides may have different versions."""
     if caller[0] != _core.version:
         return (), (f"{_host()} ({sys.executable}) has collet {_core.version}, this process "
                     f"{caller[0]}: install the same version on both sides")
@@ -161,8 +161,8 @@ def _caller(threads: int = 0) -> tuple[Any, ...]:
 
 
 def _entry(caller: tuple[Any, ...], call: Any, shared: Any) -> tuple[Any, ...]:
-    """Packs function and arguments so that every worker can unpickle them. If a worker lacked a module of
-    theirs, Dask would wait for ever."""
+    """Packs a call so that every worker can unpickle it. If Dask unpickled the function itself and a worker lacked
+    its module, Dask would wait for ever."""
     return (eval, "__import__('collet._jobs')._jobs.perform(caller, call, shared)",
             {"caller": caller, "call": call, "shared": shared})
 
@@ -306,7 +306,7 @@ class _Pending:
 
 
 class Run(Iterator[Outcome]):
-    """Yields the outcomes of tasks, in order. At any time at most `window` tasks are submitted whose outcomes have not
+    """Yields the outcomes of tasks, in order. window: the largest number of submitted tasks whose outcomes have not
     been taken; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a second.
 
     Raises an error that would affect every other task too: UnavailableError if a worker lacks this version of collet,
@@ -342,7 +342,7 @@ class Run(Iterator[Outcome]):
             raise
 
     def close(self) -> None:
-        """Cancels the tasks that have not begun. In this process, also the tasks that have begun."""
+        """Cancels the tasks that have not begun, and the tasks that run in this process."""
         self._stop.set()
         self._tasks = iter(())
         while self._pending:

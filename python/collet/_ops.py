@@ -8,7 +8,7 @@ from collections import namedtuple
 from . import _core
 
 _DTYPES = {**_core.dtype_letters(), "*": "any real", "=": "as out"}
-RESULT = "_result"  # the end of the name of a type of results
+RESULT = "_result"  # the suffix of the names of result types
 
 
 def names():
@@ -112,7 +112,7 @@ class _Vendor:
         return found
 
     def __dir__(self):
-        """The function of an op of an opened plugin."""
+        """The next parts of the names of opened plugins' ops."""
         start = self._prefix + "."
         return sorted({n[len(start):].partition(".")[0] for n in names() if n.startswith(start)})
 
@@ -123,7 +123,7 @@ def get(name):
 
 
 def owner(name):
-    """`__self__` of the function of an op, for pickles."""
+    """`__self__` of an op's function; unpickling a function calls this."""
     return get(name).__self__
 
 

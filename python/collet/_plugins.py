@@ -10,7 +10,7 @@ from . import _core
 
 GROUP = "collet.plugins"
 _LARGEST = 1 << 20  # Maximum size in bytes of an entry_points.txt.
-_warned = set()  # Warnings that were given: each start of the library reads all files again.
+_warned = set()  # Warnings that were given: each start of the library reads all files again, but warns once.
 
 
 def _warning(*text):
@@ -108,8 +108,8 @@ def _openblas() -> str:
 
 
 def defaults() -> list[str]:
-    """Settings below environment and configuration file, at the start of a runtime. A user's plugin_path that
-    begins with `+` is put before the default; any other path replaces the default."""
+    """Default settings at the start of a runtime; the environment and the configuration file override them. A user's
+    plugin_path that begins with `+` is put before the default; any other path replaces the default."""
     if hasattr(sys.modules.get("threadpoolctl"), "LibController"):
         from . import _threadpool
         _threadpool.register()
@@ -119,9 +119,8 @@ def defaults() -> list[str]:
 
 
 def tool(name: str) -> list[str]:
-    """Returns a program of this package and its first arguments, with which it uses the same plugins and libraries as
-    this package. libcore is in lib/, or in a folder of lib/ (Debian: lib/x86_64-linux-gnu), of the prefix with the
-    program."""
+    """Returns the path of a program, and arguments that make it use the same plugins and libraries as this package.
+    The program is in bin/ of the prefix, libcore in lib/ or in a folder of lib/ (Debian: lib/x86_64-linux-gnu)."""
     above = os.path.dirname(_core.directory())
     if not os.path.exists(path := os.path.join(above, "bin", name)):
         path = os.path.join(os.path.dirname(above), "bin", name)

@@ -96,8 +96,8 @@ class using:
     with collet.using("opencl:1"): ...
 
     The choice does not hold in other threads and asyncio tasks. Exception: tasks and asyncio.to_thread
-    calls that are created inside, because they copy the context. A generator that is suspended inside
-    shares its caller's context, so the choice then holds for the caller too.
+    calls that are created inside, because they copy the context. While a generator is suspended inside
+    the block, the choice holds for its caller too, because they share a context.
 
     >>> with collet.using("cpu_scalar"):
     ...     print(float(collet.sum(collet.ones(3))))
@@ -188,13 +188,13 @@ def configure(**settings: object) -> None:
     file, and replace the settings of earlier calls. Write two underscores for a dot in a key. True
     and False mean "on" and "off". A call without arguments discards the settings of earlier calls.
 
-    Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or
+    Restarts the library; raises BusyError while an Array exists or another thread computes. An unknown key or
     an invalid value raises here, and the earlier settings stay. The name of a backend is checked only at its first use.
 
-    `numpy_fallback` is a setting of this package, which restarts nothing. It says what happens when a function of NumPy
-    gets an Array and collet lacks the function or one of its arguments. "on", the default: NumPy computes in the host's
-    memory, and Arrays on devices are refused. "copy": they are copied. "warn": NumPy computes, with a RuntimeWarning.
-    "off": TypeError.
+    `numpy_fallback` is a setting of this package; it does not restart the library. It controls calls of NumPy's
+    functions with Arrays if collet lacks the function or one of its arguments. "on", the default: NumPy computes in the
+    host's memory, and Arrays on devices are refused. "copy": they are copied. "warn": NumPy computes, with a
+    RuntimeWarning. "off": TypeError.
 
     >>> collet.configure(fallback=True)
     >>> collet.configure()"""
@@ -224,7 +224,7 @@ def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> s
     >>> print(collet.explain(collet.op.matmul, np.ones((4, 4)), np.ones((4, 4))).splitlines()[0])
     matmul (float64 4 x 4 <- float64 4 x 4, float64 4 x 4)
 
-    Elementwise functions of Arrays that wait are explained where they are computed: pass a function that
+    Lazy elementwise functions are explained only if `function` computes them: pass a function that
     reads the result."""
     texts: list[str] = []
 

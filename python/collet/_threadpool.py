@@ -2,8 +2,8 @@
 # Tests: python/tests/test_threads.py
 """Collet's number of threads for threadpoolctl, which scikit-learn, joblib and others use.
 
-threadpoolctl finds libraries by the names of their files. libgomp is among them, but Collet's calls are not OpenMP
-regions, so its limit does not apply to them."""
+threadpoolctl finds libraries by the names of their files. It limits libgomp too, but that limit does not apply to
+Collet's calls, because these are not OpenMP regions."""
 
 import threadpoolctl
 
@@ -31,8 +31,8 @@ def register() -> None:
             return get_num_threads()
 
         def set_num_threads(self, num_threads):
-            """Sets the limit. threadpoolctl restores the number that it read before: if that is the number of all
-            processors, removes the limit."""
+            """Sets the limit; the number of all processors removes it. threadpoolctl restores this number if there
+            was no limit before."""
             set_num_threads(num_threads if num_threads < _allowed_threads() else 0)
 
         def get_version(self):

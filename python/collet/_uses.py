@@ -9,8 +9,8 @@ from contextvars import ContextVar
 
 from . import _core
 
-# An entered with statement: its number, its choice, the use around it, and a list. The list becomes
-# non-empty when the use is left in a different context than it was entered in.
+# A `with` statement that was entered: its number, its choice, the enclosing _Use, and the list `ended`. The list
+# becomes non-empty when the statement is left in a different context than it was entered in.
 _Use = namedtuple("_Use", "number choice around ended")
 _current = ContextVar("collet.using", default=None)
 _numbers = itertools.count(1)

@@ -91,7 +91,7 @@ def _transform(a, s, axes, norm, inverse, real=False):
         lengths[axes[-1]] = half
     a = _resized(a if real and not inverse else _complex(a), lengths)
     groups = [axes[max(end - _AT_ONCE, 0):end] for end in range(len(axes), 0, -_AT_ONCE)]
-    # The axis with half of the points is transformed first, in inverse transforms last.
+    # The axis with half of the points is transformed first; in inverse transforms it is transformed last.
     for group in groups[::-1] if inverse else groups:
         last = (s[-1] if inverse else half) if real and axes[-1] in group else None
         a = _along(a, group, inverse, last)

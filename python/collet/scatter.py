@@ -143,8 +143,8 @@ class Integrals:
     """Patterns averaged over rings of q. Arrays of float32 or float64; NaN for rings without pixels.
 
     The coordinates are energy, q, and chi, in degrees from x, the direction of the electric field, towards y. polar is
-    (energy, chi, q). The other arrays are (energy, q): mean over all chi; parallel and perpendicular over the wedges
-    about the field's direction and across it; anisotropy (parallel - perpendicular) / (parallel + perpendicular).
+    (energy, chi, q). The other arrays are (energy, q): mean, over all chi; parallel and perpendicular, over the wedges
+    parallel and perpendicular to the field; anisotropy, (parallel - perpendicular) / (parallel + perpendicular).
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -293,7 +293,7 @@ def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, A
 
 
 class _Progress:
-    """Returns a function that reports progress: calls progress(fraction, done), or draws a bar."""
+    """Reports progress when it is called: calls progress(fraction, done), or draws a bar."""
 
     def __init__(self, progress: Any, total: int | None, unit: str) -> None:
         self._total = total
@@ -526,8 +526,8 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
     directory/Energy_285.20.h5 with /K<i>/projection of float32 and /KIDList/KVec.
 
-    The file gets its name when it is complete. A RuntimeWarning says if the name, which has two decimals, does not hold the
-    energy: energies that round to the same name have the same file. Raises FileError.
+    The file gets its name when it is complete. The name has the energy with two decimals, and a RuntimeWarning says if
+    this is not exact: energies that round to the same name have the same file. Raises FileError.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()

@@ -54,7 +54,7 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False,
               return_sign: bool = False) -> Any:
     """log(sum(b * exp(a))) over axes, by default all, without overflow. Elements whose weight b is 0 do not count. The
     sum of no elements is 0, and its logarithm -inf; the logarithm of a negative sum is NaN. return_sign: returns the
-    logarithm of the magnitude of the sum, and the sign of the sum, for a complex sum the number of magnitude 1.
+    logarithm of the magnitude of the sum, and the sign of the sum; a complex sum has the sign sum / |sum|.
 
     >>> float(collet.special.logsumexp([1000.0, 1000.0]))
     1000.6931471805599

@@ -46,7 +46,7 @@ def _like(source: Any, result: Any) -> Any:
 
 
 def _bad(count: Any, text: str) -> None:
-    """Raises if a count of an op's output `info` is not 0."""
+    """Raises InvalidError if `count`, which comes from an op's output `info`, is not 0."""
     if int(count):
         raise _core.InvalidError(f"{int(count)} {text}")
 
@@ -384,10 +384,11 @@ class Counts(NamedTuple):
 
 
 class File:
-    """An open file: .t2 (packed layers), .npy (one matrix), .gguf or .safetensors (tensors). It is mapped, not read into
-    memory, and must not be truncated while it is open. `name` may be "FILE:TENSOR": `index` is then the tensor's
-    index, else None. For the packed weights of BitNet models config.json must be in the folder of the file. Iteration yields descriptions of the matrices, as dicts. For a part of a split GGUF file `part` is its number,
-    from 1, and `parts` the number of parts; else both are 0.
+    """An open file: .t2 (packed layers), .npy (one matrix), .gguf or .safetensors (tensors). It is mapped, not read
+    into memory, and must not be truncated while it is open. `name` may be "FILE:TENSOR": `index` is then the tensor's
+    index, else None. For the packed weights of BitNet models config.json must be in the folder of the file. Iteration
+    yields a dict for each matrix, which describes it. For a part of a split GGUF file, `part` is the number of the
+    part, from 1, and `parts` the number of parts; else both are 0.
 
     >>> import os, tempfile
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])

@@ -8,8 +8,7 @@ argument, the argument is ignored, and validate() is False afterwards. Errors th
 exception of collet: fractions that are not between 0 and 1 or add up to more than 1 (tolerance: 1e-5); S that is not
 between 0 and 1 (tolerance: 1e-4); arrays of another size; a pattern that is NaN everywhere, for example because
 energies are in keV. If fractions add up to less than 1, the remainder is vacuum. Without rotMask the same
-pixels
-are NaN as in CyRSoXS: its last rotation makes the left and upper neighbours of a NaN pixel NaN.
+pixels are NaN as in CyRSoXS: its last rotation makes the left and upper neighbours of a NaN pixel NaN.
 
 collet.using and collet.set_backend choose the backend. Lengths are nm, energies eV.
 """
@@ -238,7 +237,7 @@ class RefractiveIndex:
         self._values = {}
 
     def addData(self, OpticalConstants, Energy):
-        """[[delta, beta along the director, delta, beta across it], ...] of the materials."""
+        """[[delta, beta parallel to the director, delta, beta perpendicular to it], ...] of the materials."""
         values = [list(map(float, row)) for row in OpticalConstants]
         if len(values) != self._input._materials or any(len(row) != 4 for row in values):
             print(f"optical constants are needed for {self._input._materials} materials, four each; "
@@ -435,7 +434,7 @@ class ScatteringPattern:
     def writeToVTI(self, dirName="VTI"):
         """Writes Energy_285.00.vti for each energy in `dirName`, which is created: image files that
         ParaView opens, with an array projection, or projection_K0 and so on for several k vectors,
-        over q in 1/nm. CyRSoXS itself does not support such files, and prints that."""
+        over q in 1/nm. CyRSoXS itself does not support such files, and prints a message."""
         os.makedirs(dirName, exist_ok=True)
         shape = self._input._shape[1:]
         step = [2 * np.pi / (n * self._input._size) for n in shape]

@@ -85,7 +85,7 @@ static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, 
     return memory->data;
 }
 
-/* Takes the arrays of a material that are Arrays. */
+/* Takes the arrays of a material whose arrays are collet.Arrays. */
 static int hold_arrays(scattering *self, collet_scatter_material *m, collet_array **arrays, PyObject *const *objects)
 {
     const int64_t *n = self->options.shape;
@@ -228,7 +228,7 @@ static int enter(scattering *self)
     return 0;
 }
 
-/* Makes self->work at the first use, which checks and plans the work. Without the GIL. */
+/* At the first use makes self->work; this checks and plans the work. Called without the GIL. */
 static collet_status make_ready(scattering *self, collet_error *err)
 {
     return self->work

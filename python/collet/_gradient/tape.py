@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""The tape. Each call with a traced argument becomes a node. A node has the nodes of its arguments, and the
-functions that turn gradients of its results into gradients of its arguments. A node refers to earlier nodes
+"""The tape. Each call with a traced argument becomes a node. A node refers to the nodes of its arguments, and has
+the functions that turn gradients of its results into gradients of its arguments. A node refers to earlier nodes
 only, so the tape is freed with the last traced value.
 
 Gradients nest: each differentiated function has a numbered trace, and its arrays may be traced by an outer
-trace too. A call belongs to the innermost trace among its arguments. Its rule computes with the arguments'
-values by public functions, so outer traces record these calls. The same holds for backward passes."""
+trace too. A call belongs to the innermost trace among its arguments. The rule of the call computes with the
+arguments' values by public functions, so outer traces record its steps. Backward passes do the same."""
 
 import contextlib
 import heapq
@@ -28,8 +28,8 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex1
 
 
 class Node:
-    """A recorded call. `backs` has a backward function for each parent. With `joint` it has indices into
-    the result of joint(gradient) instead: a number, or two numbers for an array in a sequence."""
+    """A recorded call. `backs` has a backward function for each parent. If there is a `joint`, `backs` has pairs
+    (i, j) instead: the parent's gradient is joint(gradient)[i][j], or joint(gradient)[i] if j is None."""
 
     __slots__ = ("number", "parents", "backs", "joint", "outputs")
 
@@ -43,7 +43,7 @@ class Traced:
     """An array that a transform follows. of_trace: the number of the transform's call. traced.py adds the members of an Array.
     A subclass has two functions that compute calls; `found` is the array of the innermost transform among the arguments:
     process(name, arguments, keywords, found) for a function by its name, handle(function, arguments, keywords, found) for
-    what traced.handle takes."""
+    the functions that traced.handle takes."""
 
     __slots__ = ("value", "of_trace")
 
@@ -58,7 +58,8 @@ class Differentiated(Traced):
 
 
 class Batched(Traced):
-    """An array in a function of vmap. The first axis of `value` counts the rows; all members describe one row."""
+    """An array in a function that vmap calls. The first axis of `value` counts the rows; the other members, such as
+    `shape`, describe one row."""
 
     __slots__ = ()
 
@@ -67,7 +68,7 @@ class Batched(Traced):
 
 
 class Recorded(Traced):
-    """An array or a number in a function of jit, with the value that it has while the function is recorded.
+    """An array or a number in a function that jit records, with its value during the recording.
     name: its name in the text of the program."""
 
     __slots__ = ("program", "name")
@@ -81,8 +82,8 @@ _NUMBERS = (bool, int, float, complex)
 
 
 class Key:
-    """The key of an index, wrapped so that calls find the traced arrays in it, but do not look for arrays to
-    differentiate."""
+    """The key of array[key]. The wrapper lets `innermost` find the traced arrays in the key, but `record` does not
+    differentiate with respect to them."""
 
     __slots__ = ("key",)
 
@@ -117,8 +118,8 @@ _RANDOM = {"jit": "the recording would repeat the numbers: give collet.random.no
 
 
 def drawn(draw, size):
-    """The numbers that draw(size) takes from a random.Generator; different numbers for each row of vmap, if the rows
-    have to differ."""
+    """The numbers that draw(size) takes from a random.Generator. In vmap with randomness="different", each row gets
+    its own numbers."""
     levels = getattr(_local, "levels", ())
     for _, name, _, randomness in levels:
         if randomness == "error":
@@ -165,7 +166,7 @@ def bottom(value):
 
 
 def untraced(value):
-    """The arguments of a call without traces of gradients. Traces inside of lists and tuples are removed too."""
+    """Removes the traces of gradients from an argument of a call, also inside of lists and tuples."""
     if isinstance(value, Traced):
         return bottom(value)
     if type(value) is tuple or type(value) is list:
@@ -200,7 +201,8 @@ def bound(rule, arguments, keywords):
 
 
 def record(rule, arguments, keywords):
-    """Calls the rule with the values of the innermost trace, and records the call as a node."""
+    """Calls the rule and records the call as a node. The rule gets the values of the arrays that the innermost
+    trace follows."""
     if keywords and innermost(keywords.values()) is not None:
         arguments, keywords = bound(rule, arguments, keywords)
     trace = innermost(arguments).of_trace
@@ -276,7 +278,7 @@ def pull(ends, keep):
 
 
 def call(name, arguments, keywords):
-    """Computes a call with traced arguments of the function `name`, by the innermost transform among them."""
+    """Computes name(*arguments, **keywords) by the innermost transform that follows an argument."""
     found = innermost(arguments, innermost(keywords.values()))
     return found.process(name, arguments, keywords, found)
 

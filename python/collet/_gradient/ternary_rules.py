@@ -12,8 +12,8 @@ from .tape import bottom, refuse
 
 @composite("ternary.quantize")
 def _quantize(weights, mode=None, threshold=None):
-    """The codes are floats, because integers have no gradient. The scale of "absmean" always has the derivative
-    of the mean, even for weights that are already ternary, although their scale is computed differently."""
+    """The codes are floats, because integers have no gradient. The scale of "absmean" has the derivative of the mean.
+    This holds even for weights that are already ternary, although quantize computes their scale in another way."""
     codes, scale = ternary.quantize(bottom(weights), mode, threshold)
     if mode == "absmean":
         mean = f.mean(E_["abs"](weights), axis=-1)

@@ -24,7 +24,7 @@ _COMPARED = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
 
 
 def handle(function, arguments, keywords):
-    """Handles a call of an Expression, an elementwise function, "add", or an op, "op.add"."""
+    """Handles a call. function: an Expression, or the name of an elementwise function ("add") or an op ("op.add")."""
     if keywords.get("out") is not None:
         raise _core.UnsupportedError(f"{_name(function)} with out=, or x[...] = y, cannot store an array "
                                      "that collet.grad, vmap or jit follows: make a new array by collet.where, "
@@ -101,7 +101,7 @@ def _refused(what):
 
 
 def _of_value(what, function):
-    """A member that removes the value from a gradient; other transforms refuse it."""
+    """A member that computes with the value, without a gradient. In functions of vmap and jit it raises TypeError."""
     refused = _refused(what)
 
     def member(self, *arguments):

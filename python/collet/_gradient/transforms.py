@@ -66,7 +66,7 @@ def _argument(value: Any, where: str, whole: Any) -> Any:
 
 
 class _Run:
-    """One call of a function. The arguments with the indices `argnums` are traced."""
+    """One call of a function, with traced arguments at the indices `argnums`."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any],
                  argnums: tuple[int, ...]) -> None:
@@ -98,7 +98,7 @@ class _Run:
         return value.value if self.traced(value) else value
 
     def gradients(self, ends: list[tuple[Any, Any]], keep: bool) -> list[Any]:
-        """The gradients with respect to each argument. pairs: (result, gradient with respect to the result)."""
+        """The gradients with respect to each argument. ends: pairs (result, gradient with respect to the result)."""
         found = tape.pull([(end.node, end.index, g) for end, g in ends if self.traced(end)], keep)
 
         def of(leaf: Any) -> Any:

@@ -27,8 +27,8 @@ R = TypeVar("R")
 
 
 def _axes(axes: Any, tree: Any, name: str, where: str) -> Iterator[Any]:
-    """The axis of each leaf. axes: an int or None for the whole tree, or a tree of these with the structure of the
-    upper part of the tree."""
+    """Yields the axis of each leaf of `tree`. axes: an int or None for all leaves, or a tree of ints and None. An int
+    or None in the place of a subtree holds for all leaves of the subtree."""
     if axes is None or hasattr(axes, "__index__"):
         yield from (axes for _ in leaves(tree))
         return
@@ -45,7 +45,7 @@ def _axes(axes: Any, tree: Any, name: str, where: str) -> Iterator[Any]:
 
 
 class _Run:
-    """One call of a function. All arguments with an axis are followed, one row at a time."""
+    """One call of a function. Each argument with an axis becomes a Batched array, which looks like one row."""
 
     def __init__(self, arguments: tuple[Any, ...], keywords: dict[str, Any], in_axes: Any) -> None:
         self.of_trace, self.size, self.first = next(tape.numbers), -1, ""
@@ -100,11 +100,11 @@ class _Run:
 def vmap(fun: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, *, randomness: str = "error"
          ) -> Callable[P, R]:
     """A function that computes `fun` for all rows of its arguments at once, as in JAX: `fun` sees one row. in_axes: the
-    axis of each argument that counts the rows, None for an argument that all rows share; an int for all, or a tuple with
-    an entry for each argument, which may be a tree with an axis for each array. out_axes: where the axis of the rows is in
-    the results. Arguments by name have their rows along axis 0.
+    axis of the arguments that counts the rows. It is an int for all arguments, or a tuple with an entry for each
+    argument: an int, None if all rows share the argument, or a tree with an axis for each array. out_axes: the axis
+    that counts the rows in the results. In arguments by name, axis 0 counts the rows.
 
-    randomness: a random.Generator gives each row "different" numbers or the "same" numbers, or is an "error".
+    randomness: whether a random.Generator gives the rows "different" numbers or the "same"; "error": using one raises.
 
     docs/python/transforms.md lists the functions that are called once for each row, and the functions that raise
     UnsupportedError.

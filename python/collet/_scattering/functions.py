@@ -116,7 +116,7 @@ def torch_function(sample: Sample, arrays: Sequence[tuple[int, str]], *, dtype: 
     gradients have the tensors' shapes and dtypes. Pixels that are NaN have no gradient: the loss's gradient there is
     ignored. Contiguous tensors in the host's memory are not copied. Tensors of another device are copied to the host,
     and the patterns and gradients back to the device. The arrays, spectra and a work area stay in memory until
-    PyTorch frees the graph. RefusedError: the derivative of a gradient. ImportError: PyTorch is not installed. GIL:
+    PyTorch frees the graph. RefusedError: for derivatives of gradients. ImportError: PyTorch is not installed. GIL:
     released.
 
         >>> import torch

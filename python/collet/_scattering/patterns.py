@@ -41,10 +41,10 @@ class _Checked:
 class Material(_Checked):
     """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; arrays of other dtypes are converted.
     A RuntimeWarning says that float16 becomes float32, and long double float64; if float16 rounded the fractions,
-    they are divided by their sums. Arrays, and arrays of other libraries on a device (DLPack), are used where they
-    are.
+    they are divided by their sums. Arrays, and arrays of other libraries on a device (DLPack), are used without a
+    copy.
 
-    constants: delta and beta of n = 1 - delta + i beta along the direction, then delta and beta across it: (4,) for
+    constants: of n = 1 - delta + i beta: delta and beta parallel to the direction, then perpendicular to it. (4,) for
         all energies, (energies, 4) for each energy, or a dict {eV: (4,)} by energy
     volume, alignment, theta, psi: volume fraction from 0 to 1, alignment S from 0 to 1, second and third Euler
         angle (ZYZ); without alignment the material is isotropic
@@ -79,13 +79,13 @@ class Sample(_Checked):
     """A morphology, and the parameters that determine its patterns.
 
     materials: their fractions add up to 1 in each voxel
-    energies: (energies,)
-    voxel: edge of a voxel
+    energies: (energies,), in eV
+    voxel: edge of a voxel in nm
     angles: of polarisation: first, step, last; the patterns of all angles are averaged
     beams: directions x, y, z with z > 0
     window: multiplies by a Hann window along each axis of more than one voxel
     nearest: uses the slice nearest to Ewald's sphere instead of interpolating between two slices; not with the exact grid
-    mask: a pixel that only some angles reach is the mean of these (RotMask), instead of NaN
+    mask: a pixel that only some angles reach is the mean over these angles (RotMask), instead of NaN
     material_frame: rotates the sample instead of the electric field (ReferenceFrame 0)
     attenuation: multiplies patterns by exp(-mu t), the fraction of the beam that the film does not absorb:
         mu = 4 pi beta / lambda with the mean beta of the film, and t is its thickness along the beam
@@ -94,7 +94,7 @@ class Sample(_Checked):
     detector: the detector's normal x, y, z; patterns are warped to its plane as in CyRSoXS
     grid: "exact" sums the layers at the q_z that each pixel has on Ewald's sphere. "cyrsoxs" (set by read()) and "fft"
         interpolate between slices of a transform along z, which are at q_z = -pi/a + i 2 pi/(a (N - 1)) ("cyrsoxs")
-        or at the q_z of the transform ("fft"). They are inexact: identical layers can be 4 times too bright or have
+        or at the q_z of the transform ("fft"). Both are inexact: identical layers can be 4 times too bright or have
         no intensity at all, and empty layers around a film change its pattern
     omit_zero: the pixel of q = 0 is NaN
     warnings, directory: set by read()"""
@@ -291,7 +291,7 @@ class Request:
                                         vector("angles", sample.angles), sample._range, options, int(memory))
         self._told = sample._told
         self.compares = (sample._warns and grid is None and sample.grid == "cyrsoxs" and self.layers > 1
-                         and z * y * x <= 1 << 25)  # voxels that are read once more
+                         and z * y * x <= 1 << 25)  # the comparison reads all voxels once more
 
     def warn(self) -> None:
         """Warns of arrays that were converted, and of suspicious values, unless read() has warned of them."""
@@ -380,7 +380,7 @@ class Patterns:
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
 
     def _warn_of_grid(self, core: _scatter.Scattering) -> None:
-        """Warns that CyRSoXS's grid is the sample's, and how far its intensities are from the exact intensities."""
+        """Warns that the sample's grid is "cyrsoxs", and how far its intensities are from the exact intensities."""
         self._compares = False
         try:
             energy, y, x, low, high, total = self._wait(core.compare)

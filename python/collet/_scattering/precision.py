@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/scatter/test_scatter_input.py
-"""Arrays of materials in float16 and long double, which the engine does not have."""
+"""Arrays of materials in float16 and long double, which the engine does not support."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _divided(arrays: Arrays, total: npt.NDArray[np.float64]) -> Arrays:
 def prepare(given: Sequence[Given], materials: Sequence[Arrays]) -> tuple[list[Arrays], str | None]:
     """The arrays with which to compute, and the text of a warning if some were given as float16 or long double.
 
-    If fractions were given as float16, and the fractions of a voxel differ from 1 by no more than its rounding can
-    explain, all fractions are divided by their sums. The engine refuses larger differences."""
+    If fractions were given as float16, and their sums in a voxel differ from 1 by no more than the rounding to float16
+    can explain, all fractions are divided by these sums. The engine refuses larger differences."""
     names = {"float16": "float32", "longdouble": "float64"}
     odd = {kind: [i for i, arrays in enumerate(given, 1) if any(a is not None and a.dtype.char == char for a in arrays)]
            for kind, char in (("float16", "e"), ("longdouble", "g"))}

@@ -45,7 +45,7 @@ class _Patterns(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
 
 
 class _Gradients(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
-    """The gradients, as a function that refuses to be differentiated."""
+    """The gradients, as a function that raises when it is differentiated."""
 
     @staticmethod
     def forward(ctx: Any, call: _Call, needs: Sequence[bool], cotangents: torch.Tensor,

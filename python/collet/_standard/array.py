@@ -218,7 +218,7 @@ class Array(Exchange):
         alone = len(shape) == 1 and not hasattr(shape[0], "__index__")
         return self._broadcast(shape[0] if alone else shape)
 
-    # Called by the type that is written in C, for keys and values that it does not take.
+    # The type's C code calls these for keys and values that it does not handle.
 
     def _read(self, key: Any) -> Array:
         from .indexing import read
@@ -255,7 +255,7 @@ class Array(Exchange):
         self[...] = numpy.sort(self, axis, **keywords)
 
     def partition(self, kth: int | Sequence[int], axis: int = -1) -> None:
-        """Moves the elements along an axis so that element kth is in its place of the sorted order, smaller ones before it.
+        """Moves the elements along an axis. Element kth is then where sorting would put it, smaller elements before it.
 
         >>> x = collet.asarray([3, 1, 2])
         >>> x.partition(0)
@@ -381,7 +381,7 @@ class Array(Exchange):
 
     def __str__(self) -> str:
         if not self.ndim and self._dtype in ("float64", "int64", "bool"):
-            return str(self.item())  # NumPy's text is the same, and its import takes longer than all else
+            return str(self.item())  # NumPy's text is the same, but importing NumPy takes longer than all else
         import numpy
         threshold = numpy.get_printoptions()["threshold"]
         return self._text(threshold) if self.size > threshold else str(self.to_numpy())

@@ -30,7 +30,7 @@ class Exchange(_core.Array):
     _package: Any = None  # The module collet, which sets this name.
     __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result.
 
-    # The first call imports protocols, which puts its own functions in place of these.
+    # The first call imports the module protocols, which replaces the next two methods by its own functions.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         from .protocols import ufunc as compute
@@ -48,8 +48,8 @@ class Exchange(_core.Array):
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> npt.NDArray[Any]:
-        """A view of the elements in the host's memory. Elements on a device are fetched first. With
-        copy=True a copy."""
+        """A view of the elements in the host's memory, or with copy=True a copy. Elements on a device are
+        fetched first."""
         found = None
         if not copy and self.size:
             try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_indexing.py
 """Indexing of collet.Array. Integers, slices, None and '...' give views. A single element is a copy, an
-Array without axes; NumPy returns a number. A mask or an array of integers as key reads by the ops compress
-and take, and writes by where, place and put."""
+Array without axes; NumPy returns a number. For a mask or an array of integers as key, the ops compress and
+take read, and where, place and put write."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
 
 
 def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
-    """The key as a list of pairs, one for each axis and each None: (place among the keys, slice, number or
-    array of integers). A key that is a single bool gets an axis of its own in the array."""
+    """The key as a list of pairs (place among the keys, k), one for each axis and each None; k is a slice, a number,
+    an array of integers or None. A key that is a single bool gets an axis of its own in the array."""
     keys, rest = _keys(tuple(_array_of(k) if _is_advanced(k) and type(k) is not bool else k for k in
                              (key if isinstance(key, tuple) else (key,))), array.ndim)
     pairs: list[tuple[int, Any]] = []
@@ -121,7 +121,7 @@ def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
 
 class _Chosen:
     """The elements that a key with masks and arrays of integers selects. `base`: a view of `array` with
-    slices, None and numbers applied; its last axes are those that `indices` index, and its first element is
+    slices, None and numbers applied; its last axes are the axes that `indices` index, and its first element is
     `offset` elements after the array's first. `common`: the broadcast shape of the indices; these axes
     begin at axis `first` of the result. `shape`: the shape of the other axes of base."""
 
@@ -304,8 +304,8 @@ def read(array: Array, key: Any) -> Array:
 
 
 def positions(array: Array, key: Any) -> Array:
-    """The positions, in a contiguous array, of the elements that such a key selects, in the shape of the
-    result."""
+    """The positions of the elements that a key with masks or arrays of integers selects, in the shape of the
+    result. The array has to be contiguous."""
     chosen = _Chosen(array, key)
     lead, count = len(chosen.shape), len(chosen.common)
     _, found = chosen.positions()
@@ -350,7 +350,7 @@ def write(array: Array, key: Any, value: Any) -> None:
         raise TypeError("x[i] = y: collet.grad, vmap or jit follows the index i, so the array cannot be written: "
                         "collet.where and others make a new one")
     if isinstance(value, (int, float, complex)):
-        value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what an integer cannot hold
+        value = op.fill(value=value, out=_core.empty((), array._dtype))  # raises for values that integers cannot hold
     else:
         value = asarray(value, copy=False)
         if hook.traced(value):

@@ -10,7 +10,7 @@ from .._array.creation import asarray, empty, from_dlpack, full, ones, zeros
 
 @functools.cache
 def _places():
-    """The sources of names: for each, its names and the function that returns their values."""
+    """For each source of names: the names, and a function that returns the value of a name."""
     from .. import functions
     from .._array import elementwise, names
     composed = {n: f for n, f in vars(functions).items() if not n.startswith("_")}

@@ -106,8 +106,8 @@ def _cumulative(name: str, value: float) -> Any:
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """numpy.histogram: the edges of equal bins of float32 are float32, so numbers on an edge are counted as in
-    NumPy."""
+    """numpy.histogram. For float32 numbers and equal bins the edges are float32 too, so numbers on an edge are
+    counted as in NumPy."""
     single = a.dtype == "float32" and hasattr(bins, "__index__") and not getattr(bins, "ndim", 0) and (range or a.size)
     if single:
         import numpy as np
@@ -137,7 +137,7 @@ def _mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False)
     if dtype is not None:
         kind = _core.dtype(dtype).kind
         if kind not in "fcV" or (kind != "c" and a.dtype.kind == "c"):
-            raise TypeError(f"mean: NumPy decides about {a.dtype} in {_core.dtype_name(dtype)}")
+            raise TypeError(f"mean: collet does not add {a.dtype} in {_core.dtype_name(dtype)}")
         a = a.astype(dtype, copy=False)
     return namespace.mean(a, axis=axis, keepdims=keepdims)
 

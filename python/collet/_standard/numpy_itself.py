@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_fallback.py
-"""Functions that collet lacks, or has without some argument: NumPy's own function computes on numpy.asarray(x),
-which shares the memory of an Array x, and its results become Arrays.
+"""NumPy's own function computes what collet lacks: whole functions, or single arguments. It gets numpy.asarray(x),
+which shares the memory of an Array x. Its results become Arrays.
 
-Only the memory of the host is shared. An Array on a device is refused, unless numpy_fallback is "copy". Arguments that
-are neither Arrays nor numbers nor NumPy's own arrays are left to their libraries. A function that writes
+Only the memory of the host is shared. An Array on a device is refused, unless numpy_fallback is "copy". If an argument
+is an array of another library, that library computes the call, or the call raises TypeError. A function that writes
 (numpy.copyto, out=) writes the memory of the Array."""
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
 
 @functools.cache
 def _writes(name: str) -> bool:
-    """Whether a function has outputs that NumPy itself does not check: it writes read-only memory, or ends the process."""
+    """Whether NumPy does not check the outputs of a function, which may write read-only memory or crash the process."""
     return name.rpartition(".")[2] in ("at", "accumulate", "cumsum", "cumprod", "reduceat")
 
 

@@ -44,7 +44,7 @@ def _given(name: str, places: list[str], arguments: tuple[Any, ...], keywords: d
 def reduction(name: str, order: str) -> Callable[..., Array]:
     """Makes a method that reduces an Array. Its positional arguments have the same order as NumPy's."""
     places = order.split()
-    single = ("float32", "float64") if name[:3] != "arg" else ()  # dtypes that the op alone can compute
+    single = ("float32", "float64") if name[:3] != "arg" else ()  # dtypes for which the op alone is enough
 
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
         made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None
@@ -120,7 +120,7 @@ def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any
     return compute
 
 
-# Methods that call NumPy's function of that name, with its arguments; an example and its output.
+# Methods that call NumPy's function of the same name, with its arguments. Each entry has an example and its output.
 NUMPY_METHODS = {
     "argpartition": ("([0, 3, 2]", "(1)[1].item()", "2"),
     "choose": ("([0, 1]", "([[1, 2], [3, 4]]).tolist()", "[1, 4]"),

@@ -47,7 +47,7 @@ def _of_ufunc(ufunc: Any) -> Any:
 
 
 class _Lacking(TypeError):
-    """What collet lacks for a call."""
+    """Raised with a text that says what collet lacks for a call."""
 
 
 _NO_FUNCTION = "is a function that collet lacks"
@@ -58,7 +58,7 @@ def _no_parameters(names: Iterable[str]) -> str:
 
 
 def _numpy(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], error: Exception) -> Any:
-    """Calls NumPy's function after collet's raised the error. If NumPy refuses too, raises collet's error."""
+    """Calls NumPy's function after collet's function raised `error`. If NumPy refuses too, raises `error`."""
     if isinstance(error, _Lacking):
         return numpy_itself.compute(function, name, arguments, keywords, str(error), 4)
     # dtypes, axes or values that collet's function does not take
@@ -108,7 +108,8 @@ def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str
     return found
 
 
-# Functions that have other dtypes in collet, for arguments of these kinds: NumPy's results are floats, or computed by NumPy.
+# Functions whose results have other dtypes in collet than in NumPy, for arguments of these kinds. If NumPy's result is
+# a float, collet converts the arguments to this dtype first; otherwise NumPy computes.
 _KINDS = {**dict.fromkeys(("arctan2", "copysign", "hypot", "logaddexp", "reciprocal", "rint"), "biu"), "nextafter": "biuf",
           "conjugate": "b"}
 
@@ -125,14 +126,14 @@ def _as_numpy(name: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
-    """Raises unless dtype= can also be the dtype of the inputs: it must have their kind, and the results of the
-    function must not be bool."""
+    """Raises unless the inputs can be converted to dtype= by NumPy's rule "same_kind", and the results of the
+    function are not bool."""
     if name in _BOOLEAN:
-        raise _Lacking("computes with dtype= what collet's function does not")
+        raise _Lacking("has dtype=, which collet's function does not support")
     for x in inputs:
         kind = getattr(x, "dtype", None) or {bool: "?", int: "i8", float: "f4", complex: "c8"}.get(type(x))
         if kind is None or not (dtype.kind in "fcV" and type(x) in (int, float) or np.can_cast(kind, dtype, "same_kind")):
-            raise _Lacking(f"casts an input to {dtype}, which NumPy decides")
+            raise _Lacking(f"casts an input to {dtype}, which collet's function does not")
 
 
 # ---- __array_function__

@@ -127,8 +127,8 @@ def gpu_specs(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
 
 class Timer:
     """The time between start and stop on a device, in ms; stop waits for the work in between, and for Arrays
-    that were not computed yet.
-    `clock` is then "device" or "host". In a `with` statement the time becomes `elapsed_ms`.
+    that were not computed yet. `clock` is then "device" or "host": the clock that measured the time.
+    In a `with` statement the time becomes `elapsed_ms`.
 
     >>> with bench.Timer("cpu_scalar:0") as timer:
     ...     y = collet.sum(collet.ones(9))
@@ -142,7 +142,7 @@ class Timer:
         self._first: Any = None
 
     def start(self) -> None:
-        """Begins the time.
+        """Starts the measurement.
 
         >>> timer = bench.Timer("cpu_scalar:0")
         >>> timer.start()
@@ -322,7 +322,7 @@ def _warn_if_grown(where, what, grown_gb, tolerance_mb):
 def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
                       device: str | None = None) -> bool:
     """True if the memory allocated on the device has grown by at most tolerance_mb (MB) since an earlier
-    memory_info(device)["allocated"], which is initial_allocated (GB). If not, also a RuntimeWarning.
+    memory_info(device)["allocated"], which is initial_allocated (GB). Otherwise False, with a RuntimeWarning.
 
     >>> before = bench.memory_info("host")["allocated"]
     >>> bench.check_memory_leak(before, device="host")
@@ -337,7 +337,7 @@ def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
 def compare_implementations(implementations: dict[str, Callable[..., Any]], *args: Any,
                             n_warmup: int = 10, n_calls: int = 100, device: str | None = None,
                             **kwargs: Any) -> dict[str, BenchmarkResult]:
-    """benchmark_function of each callable of a dict, with the same arguments: a dict of
+    """Calls benchmark_function for each callable of a dict, with the same arguments. Returns a dict of
     BenchmarkResults.
 
     >>> found = bench.compare_implementations({"a": np.sqrt, "b": np.cbrt}, np.ones(9), device="cpu_scalar:0")

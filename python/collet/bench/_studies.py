@@ -85,7 +85,8 @@ def bytes_text(count):
     return f"{count / 1024 ** unit:.{3 if unit else 4}g} {['B', 'KiB', 'MiB', 'GiB', 'TiB'][unit]}"
 
 
-# How a column is shown: its width, negative to the left, and its text; by default as a number. Columns of KEY tell rows apart.
+# How a column is shown: its width, negative if aligned left, and a function that makes its text; VALUE is the default.
+# Columns of KEY identify a row.
 KEY, TEXT = (-16, str), (-9, str)
 TIME, VALUE = (10, time_text), (10, lambda x: f"{x:.4g}")
 BYTES, SHARE = (10, bytes_text), (10, lambda x: f"{100 * x:.1f} %")
@@ -213,7 +214,7 @@ def extents_of(shape):
 
 
 def sizes(shape, extents):
-    """Shapes with the proportions of the largest shape; its extents are given."""
+    """Smaller shapes with the proportions of `shape`, then `shape` itself. extents: the numbers in `shape`."""
     product = math.prod(extents) or 1
     steps = max(0, int(POINTS_EACH * math.log10(product / SMALLEST) + 1e-9))
     shrunk = ["x".join(str(max(1, round(n * 10 ** (-step / POINTS_EACH / len(extents))))) for n in extents)
@@ -268,8 +269,8 @@ def drifts(medians):
 
 
 def leaks(grown, tolerance):
-    """Whether bytes, counted from the start after each round, grow by more than `tolerance`, in more than half of the
-    rounds, and never shrink by as much."""
+    """Whether memory leaks. grown: the growth since the start, in bytes, after each round. A leak grows by more than
+    `tolerance` in all, in more than half of the rounds, and never shrinks by more than `tolerance` in a round."""
     steps = [b - a for a, b in zip([0, *grown], grown)]
     return grown[-1] > tolerance and 2 * sum(s > 0 for s in steps) > len(steps) and min(steps) >= -tolerance
 

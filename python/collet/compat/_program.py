@@ -8,8 +8,8 @@ import sys
 
 
 def run(usage, install, first=1):
-    """Calls install() and runs the program "-m MODULE ARGUMENT..." or "FILE ARGUMENT..." that the process's arguments
-    from index `first` on name, as Python itself would."""
+    """Calls install() and runs a program, as Python itself would. The process's arguments from index `first` on are
+    "-m MODULE ARGUMENT..." or "FILE ARGUMENT..."."""
     arguments = sys.argv[first:]
     if not arguments or arguments == ["-m"]:
         sys.exit(f"usage: {usage} (-m MODULE | FILE) [ARGUMENT...]")

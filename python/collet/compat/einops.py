@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/clients/test_libraries.py
 """einops on Arrays: after collet.compat.einops.install() einops.rearrange, reduce, repeat, pack, unpack and
-einsum take collet.Arrays. einops.array_api takes them without it."""
+einsum take collet.Arrays. einops.array_api takes Arrays without install()."""
 
 import functools
 
@@ -48,7 +48,7 @@ def install():
         def einsum(self, pattern, *x):
             return collet.einsum(pattern, *x)
 
-    return ColletBackend  # einops finds subclasses that are alive
+    return ColletBackend  # The cache keeps the class: einops looks for existing subclasses.
 
 
 def __dir__():

@@ -12,9 +12,9 @@ or, for an unchanged program:
 
 Afterwards LOOM's operations run on the backend that Collet prefers or collet.set_backend chose,
 regardless of loom.set_backend, because LOOM's tensors never call LOOM's backends. LOOM also gets a
-backend named "collet": loom.set_backend("collet") and loom.backend.get_backend() give an object of
-LOOM's interface. Functions without an op fall back to LOOM's own code; counters() counts both. If fallback is forbidden, such a call raises
-collet.UnsupportedError.
+backend named "collet": after loom.set_backend("collet"), loom.backend.get_backend() returns an object with
+LOOM's interface. Functions without an op fall back to LOOM's own code; counters() counts ops and fallbacks.
+If fallback is forbidden, such a call raises collet.UnsupportedError.
 
 Everything is computed in float64 or complex128 and stored in the dtype that LOOM gives the result. Integers
 that float64 might not hold exactly are computed by LOOM's own code, as a fallback. LOOM's symbols are not
@@ -51,7 +51,7 @@ def counters():
 
 
 def set_fallback(allowed):
-    """Whether LOOM's own code may compute functions without an op; else UnsupportedError."""
+    """Sets whether LOOM's own code may compute functions without an op. If not, they raise UnsupportedError."""
     global _allowed
     _allowed = bool(allowed)
 
@@ -129,7 +129,7 @@ def _pow(operation, a, b):
 
 
 def _quotient(name):
-    """0 where the divisor is 0."""
+    """A function that computes `name`, and gives 0 where the divisor is 0."""
     def compute(operation, a, b):
         if a.dtype.kind == "c" or b.dtype.kind == "c":
             raise _NoOp
@@ -416,7 +416,7 @@ def install(fallback=True):
 
 
 def _main():
-    from collet.compat import _program, loom  # the module by its name; this copy of it is __main__
+    from collet.compat import _program, loom  # imported by its name: the running copy is __main__
     strict = sys.argv[1:2] == ["--no-fallback"]
     _program.run("python -m collet.compat.loom [--no-fallback]", lambda: loom.install(fallback=not strict), 1 + strict)
 

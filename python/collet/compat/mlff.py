@@ -12,8 +12,8 @@ or, for an unchanged program, on the first device of COLLET_BACKEND:
 After install() the functions of torch.cuda about devices, memory, events and streams describe the device,
 and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a DeviceTensor there. A
 DeviceTensor is not a torch.Tensor. It contains a collet.Array, and supports the functions of torch for
-which an op exists; other functions raise TypeError or AttributeError. install() needs a torch without CUDA and
-raises for any other.
+which an op exists; other functions raise TypeError or AttributeError. install() raises RuntimeError if torch can
+use CUDA.
 """
 
 import functools
@@ -226,7 +226,7 @@ _CUDA = {
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, mlff  # the module by its name; this copy of it is __main__
+    from collet.compat import _program, mlff  # imported by its name: the running copy is __main__
     _program.run("python -m collet.compat.mlff", mlff.install)
 
 

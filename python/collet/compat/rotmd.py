@@ -43,7 +43,7 @@ _backend = None  # the last name that set_backend took
 
 
 def jit(*args, **kwargs):
-    """numba.jit without numba: the function as it is."""
+    """Replaces numba.jit: returns the function unchanged."""
     if len(args) == 1 and callable(args[0]) and not kwargs:
         return args[0]
     return lambda function: function
@@ -114,7 +114,7 @@ def install():
 
 
 def _main():
-    from collet.compat import _program, rotmd  # the module by its name; this copy of it is __main__
+    from collet.compat import _program, rotmd  # imported by its name: the running copy is __main__
     _program.run("python -m collet.compat.rotmd", rotmd.install)
 
 

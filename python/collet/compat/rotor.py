@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/compat/test_compat_rotor.py
-"""Rotor on Collet: the inner loops of its package `rotor` by ops of the ternary family.
+"""Rotor on Collet: ops of the ternary family compute the inner loops of its package `rotor`.
 
     import collet.compat.rotor
     collet.compat.rotor.install()           # before or after rotor is imported
@@ -9,7 +9,7 @@ or, for an unchanged program: python -m collet.compat.rotor script.py ARGUMENTS
 
 rotor.core's products, rotor.layers' TernaryLinear, rotor.native's backend and rotor.gpu_ternary's
 GPUTernaryOps (which then needs no OpenCL package) compute on the backend that Collet chose. Integer
-results are the same bits; the float32 results of GPUTernaryOps differ in the order of sums.
+results are the same bit for bit; the float32 results of GPUTernaryOps differ in the order of sums.
 """
 
 import importlib.abc
@@ -94,7 +94,7 @@ class NativeBackend:
 
 
 class _Packed(np.ndarray):
-    """Bytes of GPUTernaryOps, read-only, with the codes (flat) that they hold."""
+    """The packed weights of GPUTernaryOps, read-only. codes: the same weights, one in each byte, as a vector."""
 
     codes = None
 
@@ -106,7 +106,7 @@ class GPUTernaryOps:
         self.device_type = device_type
 
     def pack_ternary_weights(self, weights):
-        """Bytes of 4 weights, flat; the first is in the lowest 2 bits, as weight + 1."""
+        """Packs 4 weights into each byte of a vector, as weight + 1. The first is in the lowest 2 bits."""
         codes = _taken(weights).astype("i1").ravel()
         fields = np.ones(-(-codes.size // 4) * 4, "u1")
         fields[:codes.size] = codes + 1
@@ -190,7 +190,7 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, rotor  # the module by its name; this copy of it is __main__
+    from collet.compat import _program, rotor  # imported by its name: the running copy is __main__
     _program.run("python -m collet.compat.rotor", rotor.install)
 
 

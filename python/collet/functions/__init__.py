@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py
 """Functions composed of ops, under the names and with the arguments of the Python array API standard
-2025.12, and under NumPy's names where the standard lacks the function. collet has all of them: collet.concat.
+2025.12, and under NumPy's names where the standard lacks the function. collet exports them: collet.concat.
 
 Results are collet.Arrays for collet.Arrays, and NumPy arrays for everything else that numpy.asarray takes.
 Elements of Arrays stay on their device. Results have the dtypes of NumPy 2. A backend that lacks an op of a

@@ -224,8 +224,8 @@ def unstack(x, /, *, axis=0):
 
 
 def meshgrid(*arrays, indexing="xy"):
-    """Coordinate arrays of a grid: for each vector an array with one axis for every vector, in which the
-    vector's elements vary along its own axis. "xy" swaps the first two axes, "ij" does not.
+    """Coordinate arrays of a grid. Array i has an axis for each vector; it contains vector i along axis i, and
+    repeats it along the other axes. "xy" swaps the first two axes, "ij" does not.
 
     >>> collet.meshgrid([1, 2], [3, 4])[1]
     array([[3, 3],

@@ -171,8 +171,8 @@ def tensordot(x1, x2, /, *, axes=2):
     return matmul(a, b).reshape(shape)
 
 
-# ---- einsum. An operand is (labels, array), a label for each axis: a letter, or for an axis of "..." a
-# number, counted from the last axis.
+# ---- einsum. An operand is (labels, array). Each axis has a label: a letter, or for an axis of "..." a
+# number, counted from the last of these axes.
 
 
 def _labels(term, ndim):
@@ -186,7 +186,7 @@ def _labels(term, ndim):
 
 
 def _read(subscripts, axes):
-    """The labels of every operand, which have so many axes, and of the result."""
+    """The labels of every operand, and of the result. axes: the number of axes of each operand."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != len(axes):

@@ -30,8 +30,8 @@ def _is_single(x, axis):
 
 
 def _rows(name, x, axis, keepdims, correction=0.0):
-    """Returns the reduction of a large Array's rows as an Array that waits. Functions that subtract it or divide by
-    it are then computed in the same pass. None: it is not such a reduction."""
+    """Returns the reduction of a large Array's rows as a lazy Array. Functions that subtract it or divide by
+    it are then computed in the same pass. Returns None for other reductions."""
     return _core.reduce_rows(x, name, axis, correction) if keepdims and type(axis) is int else None
 
 
@@ -79,7 +79,7 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False):
 
 
 def _complex_product(_, x, axis, keepdims):
-    """The product by halves: the op does not support complex numbers."""
+    """Multiplies halves of the axis until it has one element, because the op does not support complex numbers."""
     x, axes = _axes(x, axis)
     for i in axes or (0,):
         x = x if x.shape[i] else op.add(zeros_as(x, [n or int(j == i) for j, n in enumerate(x.shape)]), 1)

@@ -67,7 +67,7 @@ def once_rounded(*names, products=False):
                              **{n: given.get(n, value) for n, value in keywords.items()})
             return found if dtype is None else _rounded(found, dtype)
 
-        del compute.__wrapped__  # hook.hook must see a function of that module
+        del compute.__wrapped__  # hook.hook skips functions with __wrapped__
         compute.__signature__ = signature
         return compute
 

@@ -37,7 +37,7 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
 
 
 def _comparable(*values):
-    """promoted, but an int that is outside of the others' integers keeps its value."""
+    """The values promoted to a common dtype. An int that an integer dtype of the others cannot hold keeps its value."""
     limits = [np.iinfo(v.dtype) for v in values if getattr(getattr(v, "dtype", None), "kind", "") in ("i", "u")]
     return promoted(*[np.asarray(v) if type(v) is int and any(not i.min <= v <= i.max for i in limits) else v for v in values])
 
@@ -226,7 +226,7 @@ _TABLE = 6  # A table is faster than a sort if it has at most this many numbers 
 
 
 def _above(x, low):
-    """x - low as int64. In a shorter dtype the difference wraps; read as an unsigned number it is correct."""
+    """x - low as int64. In a shorter dtype the difference wraps, but its bits are correct as an unsigned number."""
     apart = op.sub(x, low)
     return (apart if apart.dtype.itemsize == 8 else apart.astype(f"u{apart.dtype.itemsize}")).astype("i8", copy=False)
 

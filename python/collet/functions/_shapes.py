@@ -401,7 +401,7 @@ def _pad_constant(x, sides, values):
     inner = [slice(before, before + n) for n, (before, _) in zip(x.shape, sides)]
     out = empty_as(x, [n + sum(pair) for n, pair in zip(x.shape, sides)])
     op.copy(x, out=out[tuple(inner)])
-    for axis, (before, _) in enumerate(sides):  # in corners the values of the last axis remain
+    for axis, (before, _) in enumerate(sides):  # in corners a later axis overwrites the values of an earlier axis
         ends = slice(0, before), slice(before + x.shape[axis], None)
         for end, value in zip(ends, values[axis].tolist()):
             part = out[(slice(None),) * axis + (end, *inner[axis + 1:])]

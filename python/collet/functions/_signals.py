@@ -69,8 +69,8 @@ def interp(x, xp, fp, left=None, right=None):
 
 
 # The line through two points at x, from the first point. If the result is NaN, because a difference is infinite, the
-# line starts at the second point. If that result is NaN too, it is the value that both points have. These are
-# numpy.interp's rules.
+# line starts at the second point. If that result is NaN too and both points have the same value, the result is this
+# value. These are numpy.interp's rules.
 _FIRST, _SECOND = (f"((y1 - y0) / (x1 - x0) * (x - x{i}) + y{i})" for i in (0, 1))
 _LINE = f"where(isnan({_FIRST}), where(isnan({_SECOND}) & (y0 == y1), y0, {_SECOND}), {_FIRST})"
 _BETWEEN = f"where(isnan(x), x, where(x == x1, y1, where(x == x0, y0, {_LINE})))"
@@ -172,7 +172,7 @@ def convolve(a, v, mode="full"):
 
 
 _SHORT = 24  # For vectors up to this length, _in_blocks is slower.
-_BLOCK = 64  # Elements in a row of the product of _in_blocks; sums that _rising makes one by one.
+_BLOCK = 64  # The shortest rows of _in_blocks; up to this length _rising multiplies no matrices.
 
 
 def _all_finite(*arrays):
@@ -181,8 +181,9 @@ def _all_finite(*arrays):
 
 
 def _in_blocks(a, v):
-    """The sums over all windows of a, as a product of two matrices: rows of a, and v at the place of each window in a
-    row. The zeros around v multiply the elements outside of the window; these must be finite."""
+    """The sums of v times each window of a, as a product of two matrices. The rows of the first are parts of a; the
+    columns of the second have v at the place of one window in such a part, and zeros elsewhere. The zeros multiply the
+    elements outside of the window, so these must be finite."""
     count = a.size - v.size + 1
     block = max(_BLOCK, min(256, v.size // 2))
     rows = -(-count // block)
@@ -193,7 +194,7 @@ def _in_blocks(a, v):
 
 
 def _rising(a, v):
-    """The first elements of the convolution of two vectors, as many as each has: element i sums a[j] v[i - j] for
+    """The first n elements of the convolution of two vectors of n elements: element i sums a[j] v[i - j] for
     j <= i. Only these products are computed, because other products may be NaN."""
     n = a.size
     if n <= _BLOCK:

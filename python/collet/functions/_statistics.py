@@ -49,8 +49,8 @@ def _cumulative(name, x, axis, dtype, include_initial):
 
 
 def _complex_products(x):
-    """Computes the products of the last 2, 4, 8, ... elements up to each element, because the op does not support
-    complex numbers."""
+    """The cumulative products, from products of the last 2, 4, 8, ... elements up to each element. The op does not
+    support complex numbers."""
     count = 1
     while count < x.shape[-1]:
         x = concat([x[..., :count], op.mul(x[..., count:], x[..., :-count])], axis=-1)
@@ -150,8 +150,8 @@ _MANY = 1024  # elements of an axis, from which on a partition is faster than a 
 
 
 def _selected(x, at):
-    """Returns the elements before and after one position of the sorted last axis, the greatest element, and the
-    position among them."""
+    """Returns three elements of each sorted last axis: the elements before and after the position `at`, and the
+    greatest. Also returns the position among these three."""
     below, above = int(np.floor(at[0])), int(np.ceil(at[0]))
     x = op.partition(x, axis=-1, kth=above)
     there = x[..., above:above + 1]

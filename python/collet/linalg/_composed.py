@@ -17,7 +17,8 @@ from ._primitives import cholesky, inv, solve, solve_triangular
 
 
 def _split(sizes):
-    """For each product of the matrices first to last of a chain, the matrix before which splitting it costs the least."""
+    """Returns a dict from (first, last), the ends of a part of the chain, to k: multiplying the product of the matrices
+    first to k - 1 by the product of the matrices k to last costs the fewest operations."""
     count, cost, best = len(sizes) - 1, {}, {}
     for length in range(count):
         for first in range(count - length):
@@ -52,16 +53,16 @@ def multi_dot(arrays):
 
 
 def _square(name, a, rows, shape):
-    """a as a matrix; its columns are the elements of an array of that shape. Raises ShapeError if it is not
-    square."""
+    """a as a square matrix. Each column stands for an element of an array of that shape. Raises ShapeError if the
+    numbers of rows and columns differ."""
     if rows != math.prod(shape):
         raise ShapeError(f"{name}: the axes of a make {rows} rows and {math.prod(shape)} columns; a square matrix is needed")
     return reshape(a, (rows, rows))
 
 
 def tensorsolve(a, b, axes=None):
-    """Solves tensordot(a, x, x.ndim) = b for x. a has the axes of b, followed by those of x. axes: axes of a that are
-    first moved to its end. Raises LinAlgError if a is singular.
+    """Solves tensordot(a, x, x.ndim) = b for x. a has the axes of b, followed by the axes of x. axes: axes of a that
+    are first moved to its end. Raises LinAlgError if a is singular.
 
     >>> collet.linalg.tensorsolve(2 * np.eye(4).reshape(2, 2, 4), [[2, 4], [6, 8]])
     array([1., 2., 3., 4.])"""
@@ -74,8 +75,8 @@ def tensorsolve(a, b, axes=None):
 
 
 def tensorinv(a, ind=2):
-    """The inverse of tensordot with a: tensordot(tensorinv(a, ind), b, ind) solves tensordot(a, x, x.ndim) = b. The first
-    `ind` axes of a, which b has, become the last ones. Raises LinAlgError if a is singular.
+    """The inverse of tensordot with a: tensordot(tensorinv(a, ind), b, ind) solves tensordot(a, x, x.ndim) = b. The
+    first `ind` axes of a are the axes of b, and the last axes of the result. Raises LinAlgError if a is singular.
 
     >>> collet.linalg.tensorinv(2 * np.eye(4).reshape(2, 2, 4)).shape
     (4, 2, 2)"""

@@ -53,7 +53,7 @@ def _by_powers(x, power, shares):
 
 
 def _halves(x):
-    """The products of pairs of the last axis."""
+    """Multiplies the elements of the last axis in pairs; half as many elements are left."""
     half = x.shape[-1] // 2
     rest = x[..., 2 * half:]
     x = op.mul(x[..., :half], x[..., half:2 * half])
@@ -64,7 +64,7 @@ def _halves(x):
 
 def _balanced(a):
     """If factors of the elimination might underflow, returns the matrices with rows multiplied by powers of 2, and
-    the sums (...) of the exponents. Else returns None."""
+    the sums (...) of the exponents. Else returns a and None."""
     if not a.size:
         return a, None
     size, least = op.max(op.abs(a), axes=-1), 2.0 ** (-np.finfo(a.dtype).maxexp // 2)
@@ -81,8 +81,8 @@ def _exponents(size):
 
 
 def _product(x, total):
-    """The product over the last axis, times 2^total unless that is None. If a partial product might leave the range of
-    the dtype, exponents are multiplied separately."""
+    """The product over the last axis, times 2^total unless `total` is None. If a partial product might leave the range
+    of the dtype, multiplies the significands and adds the exponents."""
     if not x.shape[-1]:
         return op.add(zeros_as(x, x.shape[:-1]), 1)
     size, room = op.abs(x), np.finfo(x.dtype).maxexp / x.shape[-1] - 1

@@ -40,8 +40,8 @@ def inv(a):
 
 
 def _substituted(a, b, unit_diagonal):
-    """Solves a x = b with the upper triangle of a, by halves. op.solve exchanges no rows of an upper triangular
-    matrix, and thus substitutes."""
+    """Solves a x = b with the upper triangle of a, recursively by halves of a. op.solve exchanges no rows of an upper
+    triangular matrix, so it computes a back substitution."""
     order = a.shape[-1]
     if order <= _BLOCK:
         a = triu(a)

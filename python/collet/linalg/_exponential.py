@@ -62,7 +62,7 @@ def _exponents(norms, limit):
 
 
 def _log2_of_power(size, count):
-    """log2 of the 1-norms of size^count; no element is negative."""
+    """log2 of the 1-norms of size^count. No element of `size` may be negative."""
     row, total = op.add(zeros_as(size, (*size.shape[:-2], 1, size.shape[-1])), 1), 0
     for _ in range(count):
         row = op.matmul(row, size)
@@ -72,14 +72,14 @@ def _log2_of_power(size, count):
 
 
 def _fewest_exponents(a, most, powers, degree, limit):
-    """Returns exponents, at most `most`, for matrices that are not normal. Computes them from the norms of powers of
-    a, which is first scaled by 2^-most."""
+    """Returns exponents for the scaling, which are at most `most`, and less for many matrices that are not normal. `a`
+    and `powers` are already scaled by 2^-most."""
     limits = np.maximum(_norms(powers[2]) ** (1 / 4), _norms(powers[3]) ** (1 / 6))
     fewer = np.minimum(most, np.floor(np.log2(limit / np.maximum(limits, 2.0**-1000))))
     wanted = np.maximum(most - fewer, 0)
     if (wanted == most).all():
         return most
-    # The first term of the error, computed with magnitudes of elements: powers of a may lose these by cancellation
+    # The first term of the error, computed with magnitudes of elements, because these do not cancel in powers of a
     term = _log2_of_power(op.abs(a), 2 * degree + 1) - np.log2(np.maximum(_norms(a), np.finfo("f8").tiny)) + \
         2 * degree * (most - wanted) - math.log2(math.comb(2 * degree, degree) * math.factorial(2 * degree + 1))
     more = np.ceil((term - np.log2(np.finfo(a.dtype).eps / 2)) / (2 * degree))

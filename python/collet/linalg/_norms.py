@@ -25,7 +25,7 @@ def _as_vector(x):
 
 
 def _size(x, ord=2):
-    """Magnitudes; for real numbers x itself, because the squares are equal."""
+    """Magnitudes. For the 2-norm of real numbers returns x itself, because the squares are equal."""
     return x if ord == 2 and x.dtype.kind == "f" else op.abs(x)
 
 

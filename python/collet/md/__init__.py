@@ -3,15 +3,15 @@
 """Molecular dynamics: kernels for positions in NumPy arrays, and observables of whole trajectories.
 
 The kernels take one frame, with positions (atoms, 3), or many, with positions (frames, atoms, 3). For many
-frames the first axis of results is the frames. Kernels compute in float64. They take float32 and float64
+frames the first axis of results counts the frames. Kernels compute in float64. They take float32 and float64
 arrays, and convert other numbers to float64. For collet.Arrays they return collet.Arrays. Results have the
 caller's units. Names and arguments are the same as in rotmd. observables computes several quantities in
 one pass.
 
-extract and extract_batches compute the observables of all frames of a trajectory. RotationalObservables is
-the same as an analysis of MDAnalysis. merge joins parts that several processes extracted. make_whole,
-unwrap and pack_into_box place molecules in periodic boxes. The module analysis analyses such series:
-correlation, diffusion, potentials of mean force and more.
+extract and extract_batches compute the observables of all frames of a trajectory. RotationalObservables does
+the same in the form of an analysis of MDAnalysis. merge joins parts that several processes extracted. make_whole,
+unwrap and pack_into_box place molecules in periodic boxes. The module analysis computes correlation, diffusion,
+potentials of mean force and more from these observables.
 """
 
 import importlib

@@ -16,8 +16,8 @@ _PARTS = 4  # shards for each worker: with several, a slow worker causes little 
 
 @contextlib.contextmanager
 def _folder():
-    """A temporary directory. When it is removed, a worker with an abandoned task may still write there for a
-    moment."""
+    """A temporary directory. Removing it is retried, because a worker with an abandoned task may still write there
+    for a moment."""
     folder = tempfile.mkdtemp(prefix="collet-")
     try:
         yield folder
@@ -32,7 +32,8 @@ def _folder():
 
 
 def _compute(files, options, shard, shards, mark=None):
-    """The path of a shard's file, with the number of its frames. Ends with CancelledError when the file `mark` is gone."""
+    """Computes a shard. Returns the path of its file and the number of its frames. Raises CancelledError when the file
+    `mark` has been removed."""
     from ._extract import extract  # imported here, because it imports this module
     frames = 0
 
@@ -48,8 +49,8 @@ def _compute(files, options, shard, shards, mark=None):
 
 def part(files, options, shard, folder, mark, is_temporary):
     """Computes a shard on a worker. Returns the name of its file and the number of its frames. If the
-    worker cannot access the caller's folder, where the file `mark` is, also the bytes of the file. A temporary
-    folder whose caller has ended meanwhile is removed."""
+    worker cannot access the caller's folder, where the file `mark` is, also returns the bytes of the shard's file. A
+    temporary folder whose caller has ended meanwhile is removed."""
     mark = os.path.join(folder, mark)
     if os.path.exists(mark):
         try:

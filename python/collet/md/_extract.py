@@ -46,7 +46,7 @@ def formats() -> dict[str, Format]:
 
 def times(traj: Any) -> Any:
     """The times of all frames of a trajectory in ps, (frames,), as extract's time_ps: NaN for frames without a time. Only
-    the heads of frames are read, up to the end or to the first that is cut off or damaged.
+    the headers of frames are read, up to the end or to the first frame that is cut off or damaged.
 
     traj : the path of a file, or a list of the files of one trajectory
 
@@ -339,9 +339,9 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
     """Computes the observables of every frame, as the program collet-extract does.
 
     top, traj : paths of files in the formats that formats() lists. `traj` may be a list of files, which form one
-        trajectory, sorted by their first times: each file ends before its first frame whose time is not before the
-        first time of a later file. Or only `top`: an MDAnalysis Universe or AtomGroup, an mdtraj.Trajectory, an
-        iterator of these (mdtraj.iterload), which is copied to a temporary file first, or Frames of arrays. Frames
+        trajectory, sorted by their first times. If files overlap in time, a file ends before its first frame at or
+        after the first time of a later file. Or only `top`: an MDAnalysis Universe or AtomGroup, an mdtraj.Trajectory,
+        an iterator of these (mdtraj.iterload), which is copied to a temporary file first, or Frames of arrays. Frames
         are then read from the object. A group is made whole with all atoms of its molecules and residues. If that is
         impossible, because other arguments refer to indices in the group (index, within, same or group in
         `selection`, `ndx`, `reference`, a file of masses) or the group names an atom twice, a warning says so. A
@@ -353,7 +353,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         in nm, is evaluated in each frame
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
     each : "residue", "molecule", "segment", "chain", or patterns of groups of `ndx`, with blanks between:
-        the quantities of each of these bodies, of its selected atoms; None: the selection is one body
+        computes the quantities of each of these bodies from its selected atoms; None: the selection is one body
     keys : "com,L_*" or a list of such patterns; None: all for which the trajectory has the fields
     masses : in amu, one for every atom of the topology; or the path of a file with one mass in each line; or "equal":
         1 for each atom. None: the object's masses; for files the topology's masses, or else standard atomic weights
@@ -368,11 +368,11 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         way; "center" moves the selection's centre of mass to the middle of the box and each molecule
         next to it; "none" uses positions as they are
     strict : raises collet.InvalidError where a warning would say that a body may not be in one piece
-    drift : "linear" removes the motion of the system's centre of mass, "angular" its rotation, "both" both, from
-        velocities. "linear" and "both" also move positions back by the displacement of the centre of mass since the
-        first frame, where paths have no jumps: with pbc "nojump", and in frames without a box. Positions are never
-        turned. In a periodic box the rotation of several molecules has no meaning: a warning says
-        so. "keep" removes nothing
+    drift : "linear" removes the motion of the system's centre of mass from velocities, "angular" its rotation, and
+        "both" removes both. "linear" and "both" also move positions back by the displacement of the centre of mass
+        since the first frame, where paths have no jumps: with pbc "nojump", and in frames without a box. Positions are
+        never turned. In a periodic box the rotation of several molecules has no meaning: a warning says so. "keep"
+        removes nothing
     drift_of : the system, a selection with the same atoms in all frames; None: all atoms of the topology, or of the
         universe of a group of MDAnalysis, whatever `selection` chooses
     batch : number of frames that are computed at a time; None: frames of about 3 MiB
@@ -394,12 +394,12 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
     Returns Results: a dict of float64 arrays. The first axis is the frames. With `each` the second axis is the
     bodies, except in time_ps, and `bodies` has their labels. quantities() has the arrays' units (nm, ps,
     amu, kJ/mol), meanings and shapes without bodies; `meta` describes inputs and what was left out.
-    Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
-    because a file has none, are not used. MDAnalysis keeps Angstrom in float32, so that
-    results of frames from it differ from the file's results in the seventh digit.
+    The warnings in `meta` are issued as RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
+    because a file has none, are not used. MDAnalysis stores lengths as float32 in Angstrom, so results
+    of its frames differ from the file's results in the seventh digit.
     Raises collet.FileError and FormatError for files, and InvalidError for options. Exceptions of an object or of
     `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at its next step, and still reads
-    until then. The object and `progress` are used by another thread than the caller's.
+    its input until then. The object and `progress` are used by another thread than the caller's.
 
     The backend is the choice of collet.set_backend or using.
 
@@ -433,10 +433,10 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
 
 
 def merge(parts: Any, top: Any = None, *, progress: Any = False) -> Results:
-    """Joins the parts of an extraction to the Results of one call, bit for bit. No frame is computed. `parts` is
-    the directory `shards`, or a list of files. If the parts were extracted from an object, give it as `top`; if
-    they were extracted from files, these are opened by the same paths. collet-extract --shard writes such parts
-    too.
+    """Joins the parts of an extraction. The Results equal the Results of one call, bit for bit. No frame is computed.
+    `parts` is the directory `shards`, or a list of files. If the parts were extracted from an object, give it as
+    `top`; if they were extracted from files, these are opened by the same paths. collet-extract --shard writes such
+    parts too.
 
     Raises collet.NotFoundError if parts are missing, and InvalidError if some parts belong to other work or
     the inputs have changed; the message names them. Raises FileError and FormatError for files.

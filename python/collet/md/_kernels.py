@@ -37,7 +37,7 @@ def _atoms(positions, masses, vectors=None):
 def _bodies(positions, masses, *others):
     """Merges frames and bodies into one axis: positions (frames, bodies, atoms, 3) become (frames x bodies,
     atoms, 3); masses (atoms,), (bodies, atoms) or (frames, bodies, atoms) and the other arrays are merged
-    likewise. Also returns a function that splits the axis of results. Arrays with fewer axes stay
+    likewise. Also returns a function that splits the merged axis of results. Arrays with fewer axes stay
     unchanged."""
     if len(positions.shape) != 4:
         return positions, masses, others, lambda result: result
@@ -62,7 +62,7 @@ def compute_com_batch(positions: Any, masses: Any, offsets: Any = None) -> Any:
     """The centre of mass, sum m r / sum m.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
-    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    masses : (atoms,) or (frames, atoms); for bodies (atoms,), (bodies, atoms) or (frames, bodies, atoms)
     offsets : the atoms of bodies, as in observables
     Returns (frames, 3) or (3,), for bodies (frames, bodies, 3), float64, in units of positions; NaN where
     the masses sum to 0.
@@ -84,7 +84,7 @@ def inertia_tensor_batch(positions: Any, masses: Any, com: Any) -> Any:
     """The inertia tensor about com, sum m (r^2 1 - r r^T) with r relative to com.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
-    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    masses : (atoms,) or (frames, atoms); for bodies (atoms,), (bodies, atoms) or (frames, bodies, atoms)
     com : (frames, 3) or (3,), or (frames, bodies, 3)
     Returns (frames, 3, 3) or (3, 3), for bodies (frames, bodies, 3, 3), float64, symmetric, in units of
     masses times positions squared.
@@ -106,7 +106,7 @@ def cross_product_trajectory(positions: Any, vectors: Any, masses: Any, com: Any
     """Computes sum m (r - com) x v: the angular momentum from velocities, or the torque from forces and masses of 1.
 
     positions, vectors : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
-    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    masses : (atoms,) or (frames, atoms); for bodies (atoms,), (bodies, atoms) or (frames, bodies, atoms)
     com : (frames, 3) or (3,), or (frames, bodies, 3)
     Returns (frames, 3) or (3,), for bodies (frames, bodies, 3), float64, in units of masses times
     positions times vectors.
@@ -130,7 +130,7 @@ def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any
     """Computes com, inertia, L, torque and kinetic energies in one pass. Returns a named tuple.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
-    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    masses : (atoms,) or (frames, atoms); for bodies (atoms,), (bodies, atoms) or (frames, bodies, atoms)
     velocities, forces : like positions, or None
     offsets : (bodies + 1,), ascending: body b has the atoms offsets[b] to offsets[b + 1] - 1 of
         positions (frames, atoms, 3) or (atoms, 3)
@@ -211,7 +211,7 @@ def compute_magnitude_batch(vectors: Any) -> Any:
 
 
 def solve_linear_batch(A: Any, b: Any) -> Any:
-    """x of A x = b.
+    """Solves A x = b for x.
 
     A : (frames, n, n) or (n, n)
     b : (frames, n) or (n,)
@@ -258,7 +258,7 @@ def process_in_chunks(func: Callable[..., Any], data: Any, chunk_size: int = 100
     """Calls func(part, **kwargs) for parts of at most chunk_size frames, and concatenates the results.
 
     data : (frames, ...)
-    Returns an array whose first axis is as long as the results together. ValueError without frames.
+    Returns an array; its first axis is as long as the first axes of the results together. ValueError without frames.
 
     >>> collet.md.process_in_chunks(lambda x: x.sum(axis=1), np.ones((4, 3)), chunk_size=2)
     array([3., 3., 3., 3.])"""

@@ -38,8 +38,8 @@ class RotationalObservables(AnalysisBase):
             frames are read in the largest step that includes all the given frames. Derivatives and paths refer to the
             frames that are read
         verbose : whether a bar shows the progress
-        backend : None or "serial", of MDAnalysis: Collet's own backends compute (collet.using, `devices`, `client`);
-            n_workers and n_parts are not used"""
+        backend : None or "serial"; other backends of MDAnalysis are refused, because Collet's own backends compute
+            (collet.using, `devices`, `client`); n_workers and n_parts are not used"""
         if backend not in (None, "serial"):
             raise InvalidError(f"RotationalObservables: backend={backend!r} is a backend of MDAnalysis, but "
                                "Collet uses its own backends: choose them by collet.using or devices=, and "
@@ -92,7 +92,7 @@ class RotationalObservables(AnalysisBase):
         return chosen % count
 
     def _extracted(self, **frames):
-        """Moves extract's results and times to attributes. `results` has the times only if `keys` name
+        """Returns extract's results, and the times or None. The results contain the times only if `keys` name
         them."""
         keys = self._options.get("keys")
         if keys is None or not has_times(self._trajectory.ts):

@@ -53,8 +53,8 @@ def has_times(frame):
 
 
 def _times_of(reader):
-    """Returns the times of the frames of an MDAnalysis reader of one or several files. The times are the ones that
-    extract computes for each file, because the files store times in single precision. None for other readers."""
+    """Returns the times of the frames of an MDAnalysis reader of one or several files. Computes them for each file as
+    extract does, because the files store times in single precision. None for other readers."""
     readers = getattr(reader, "readers", [reader])
     if any(type(one).__name__ not in ("XTCReader", "TRRReader", "NCDFReader") for one in readers):
         return None

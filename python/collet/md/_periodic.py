@@ -114,13 +114,13 @@ def _place(function, what, positions, box, bonds, molecules, masses):
 
 
 def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None) -> Any:
-    """Positions of molecules that the periodic box does not cut; the first atom of each stays.
+    """Moves atoms by vectors of the box so that the periodic box cuts no molecule. The first atom of each stays.
 
-    positions : (frames, atoms, 3) or (atoms, 3), or an MDAnalysis AtomGroup, in whose present frame
-        they are in Angstrom; it is not changed. Its molecules and residues are made whole, and moved,
+    positions : (frames, atoms, 3) or (atoms, 3), or an MDAnalysis AtomGroup: its positions in the present frame,
+        in Angstrom. The group is not changed. Its molecules and residues are made whole, and moved,
         with all their atoms, also those that are not in the group
-    box : the vectors a, b and c as rows, (3, 3) or (frames, 3, 3), of any shape; zeros: none
-    bonds : (bonds, 2) atoms, counted from 0. A group has its own, or else its residues are molecules
+    box : the vectors a, b and c as rows, (3, 3) or (frames, 3, 3), of any shape; zeros: no box
+    bonds : (bonds, 2) atoms, counted from 0. A group has its own bonds; if it has none, its residues are the molecules
     molecules : (molecules + 1,): atoms molecules[m] to molecules[m + 1] - 1 belong together; the
         atoms that bonds do not join are joined to the nearest atoms in the first frame
 

@@ -14,7 +14,7 @@ from ._table import labelled, write
 _POINTS = 2000  # points of a line: with more frames each point is a mean, drawn with the range of its frames
 
 # Name and title of a picture, and its panels: keys that share an axis, with the names of their lines.
-# "axes/1": the numbers of that array whose names have the character.
+# "axes/1": only the components of "axes" whose names contain "1".
 _VECTORS = [("L", "Angular momentum"), ("tau", "Torque"), ("omega", "Angular velocity"),
             ("dLdt", "Change of the angular momentum")]
 _FIGURES = [

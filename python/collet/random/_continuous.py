@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/generator/test_random.py, python/tests/generator/test_random_distributions.py
-"""Continuous distributions. Formulas of E, an exponential number, are inversions: e^-E is uniform, with a logarithm that is
-accurate in both tails."""
+"""Continuous distributions. Some formulas invert the cumulative distribution function. They use an exponential number
+E: e^-E is uniform, and its logarithm is accurate in both tails."""
 
 from __future__ import annotations
 

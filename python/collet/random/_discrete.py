@@ -73,7 +73,7 @@ class Discrete(Source):
         >>> 9.5 < float(rng.negative_binomial(10, 0.5, 10000).mean()) < 10.5
         True"""
         shape, n, p = parameters("negative_binomial", size, n=(n, "above 0"), p=(p, "above 0 and at most 1"))
-        largest = (1 - p) / p * (n + 10 * n**0.5)  # the means that the gamma numbers almost never exceed
+        largest = (1 - p) / p * (n + 10 * n**0.5)  # the gamma numbers (means of the counts) almost never exceed it
         if not holds_for_all(largest <= 2.0**62):
             raise ValueError("negative_binomial: the counts may exceed 2**63: n is too large, or p too small")
         mean = computed("x * ((1 - p) / p)", self._variate("gamma", shape, "float64", n), p=p)

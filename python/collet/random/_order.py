@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/generator/test_random_generator.py
-"""Random orders and samples of elements. An order sorts random 64-bit keys."""
+"""Random orders and samples of elements. A random order is the order of random 64-bit keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._source import Array, Size
 
 
-_SORTED = 10_000  # choices among fewer parts sort a key for each
+_SORTED = 10_000  # choices among fewer parts sort a random key for each part
 
 
 class Order(Source):
@@ -97,7 +97,7 @@ class Order(Source):
         return made.reshape((*rest[0], *shape, *rest[1]))  # type: ignore[no-any-return]
 
     def _distinct(self, n: int, count: int) -> Any:
-        """Different integers below n, at most n / 50 of them: random integers, without repetitions."""
+        """`count` different integers below n; count is at most n / 50. Draws integers until enough are different."""
         import numpy as np
 
         from .._array.creation import asarray

@@ -60,8 +60,8 @@ class Vectors(Order):
         return self._one_by_one(shape, p.shape[-1], n, lambda k, left: ("binomial", left, ratio[..., k]))
 
     def multivariate_hypergeometric(self, colors: Any, nsample: int, size: Size = None, method: str = "marginals") -> Array:
-        """Counts of each color among nsample elements that are drawn, without replacement, from colors[k] of each color k.
-        method has no effect: NumPy's two methods have the same distribution.
+        """Counts of each color among nsample elements that are drawn, without replacement, from a set with colors[k]
+        elements of each color k. method has no effect: NumPy's two methods have the same distribution.
 
         >>> collet.random.default_rng(7).multivariate_hypergeometric([5, 6, 7], 9, 3).sum(axis=-1).tolist()
         [9, 9, 9]"""
@@ -119,7 +119,8 @@ class Vectors(Order):
 
 
 def _factor(matrix: Any, method: str) -> tuple[Any, Any]:
-    """A matrix F whose F^T F is the covariance that is drawn, and the covariance that a semidefinite matrix would have."""
+    """A matrix F: standard normal vectors times F have the covariance F^T F. Also a matrix that equals `matrix` if
+    `matrix` is positive semidefinite."""
     import numpy as np
 
     from .. import linalg

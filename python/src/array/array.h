@@ -27,8 +27,8 @@ int array_add_method(PyMethodDef *method);
 
 int array_check(PyObject *object);
 
-/* The array of an Array; an Array that waits is computed first. NULL with an exception if the computation fails, if
- * the Array was not initialised, or if it was made before a fork. */
+/* The array of an Array; an Array that waits to be computed is computed first. NULL with an exception if the
+ * computation fails, if the Array was not initialised, or if it was made before a fork. */
 collet_array *array_get(PyObject *object);
 /* array_get for a caller that writes the elements next: computes the Arrays that wait to read them, and waits for
  * evaluations that read them. */

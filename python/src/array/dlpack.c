@@ -173,7 +173,7 @@ static versioned_tensor *tensor_of(PyObject *capsule)
     if (!shim)
         return (versioned_tensor *)PyErr_NoMemory();
     /* Old capsules do not say whether their memory may be written. Their memory is read-only here, as in NumPy,
-     * because JAX makes such capsules. */
+     * because JAX makes such capsules of its immutable arrays. */
     *shim = (versioned_tensor){1, 0, old, delete_shim, DLPACK_READ_ONLY, old->tensor};
     return shim;
 }
@@ -230,7 +230,7 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     if (tensor && copied)
         tensor->flags |= DLPACK_IS_COPIED;
     /* Tensors on devices have the flag DLPACK_READ_ONLY too, although their Arrays can be written. They are exported
-     * all the same, because libraries older than DLPack 1 could not import them otherwise. */
+     * without a version too, because libraries older than DLPack 1 could not import them otherwise. */
     if (tensor && !versioned && tensor->flags & DLPACK_READ_ONLY &&
         tensor->tensor.device_type == DLPACK_CPU) {
         tensor->deleter(tensor);

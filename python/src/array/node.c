@@ -39,7 +39,7 @@ node *node_ref(node *n)
     return n;
 }
 
-/* The inputs are unlinked before references are dropped, which may run other code. */
+/* Unlinks the inputs first, because dropping a reference may run other code. */
 static void drop_inputs(node *n)
 {
     input in[NODE_INPUTS];

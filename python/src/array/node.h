@@ -9,7 +9,7 @@
 #include "value.h"
 
 #define NODE_INPUTS 3
-#define NODE_LIMIT 128      /* about the maximum of nodes below a value that waits */
+#define NODE_LIMIT 128      /* about the maximum of nodes below a pending node */
 #define NODE_INPUT_LIMIT 60 /* about the maximum of their inputs; an expression has at most 64 */
 
 typedef struct elementwise elementwise;

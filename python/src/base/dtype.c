@@ -31,8 +31,8 @@ static int is_part(char c)
            ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Whether a word between these two characters is the name of a dtype. In 'i64' and f64=own, for example, the word is
- * not a dtype. In "i64(x)", which quotes an expression, the word is a dtype. */
+/* Whether a word between these two characters is the name of a dtype. In 'i64' and f64=own, for example, it is not.
+ * In "i64(x)", a quoted expression, it is. */
 static int is_word(char before, const char *behind)
 {
     if (before == '"' && *behind == '(')

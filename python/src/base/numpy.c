@@ -25,7 +25,7 @@ typedef struct array_interface {
 } array_interface;
 
 /* The layout of NumPy's own structs (PyArrayObject_fields, PyArray_Descr) has not changed since NumPy 1.7. Reading
- * these structs is faster than __array_struct__, because its capsule costs as much as the rest of a small call. The
+ * these structs is faster than __array_struct__: making its capsule takes as long as the rest of a small call. The
  * structs are used only if they agree with the capsule (learn_layout). */
 typedef struct array_fields {
     PyObject_HEAD void *data;
@@ -372,7 +372,7 @@ static int read_fields(PyObject *array, array_interface *a)
 }
 
 /* Finds out whether this NumPy has the layout of array_fields and descr_fields: compares the pointers
- * with the capsule's before it follows them. */
+ * with the pointers in the capsule before it follows them. */
 static void learn_layout(void)
 {
     PyObject *sample = PyObject_CallFunction(empty, "(iii)s", 5, 4, 3, "float32");

@@ -351,7 +351,7 @@ void runtime_lend(runtime_lent *lent)
 void runtime_give_back(const runtime_lent *lent)
 {
     thread *t = self;
-    collet_context_destroy(t->context); /* a context that the handler of a signal needed */
+    collet_context_destroy(t->context); /* made meanwhile for the handler of a signal */
     t->context = lent->context;
     t->generation = lent->generation;
     t->chosen = lent->chosen;

@@ -58,8 +58,8 @@ void runtime_called(collet_context *context);
 /* Identifies the backend of the last call; NULL: there was no call since the backend was chosen. */
 const void *runtime_last_backend(void);
 
-/* Release the GIL around calls of libcore and take it again. Every call of libcore that may take time or open a device
- * is made between the two. */
+/* runtime_leave releases the GIL before calls of libcore, and runtime_return takes it again. Every call of libcore
+ * that may take time or open a device is made between the two. */
 PyThreadState *runtime_leave(void);
 void runtime_return(PyThreadState *state);
 /* Tells that a thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */

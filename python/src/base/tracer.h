@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracers, the objects by which collet.grad, vmap and jit follow arrays through functions: a function that finds
- * one among its arguments leaves the call to the handler, which is written in Python. All functions need the GIL. */
+/* Tracers, the objects by which collet.grad, vmap and jit follow arrays through functions: a function that finds a
+ * tracer among its arguments passes the call to the handler, which is written in Python. All functions need the GIL. */
 #pragma once
 
 #include "python.h"

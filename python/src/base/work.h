@@ -29,20 +29,20 @@ int64_t work_now(void);
 /* 1 if the calling thread is the main thread. */
 int work_on_main_thread(void);
 
-/* Whether work with this fingerprint, not 0, took less than 10 ms with the backend of the last
+/* Whether work with this fingerprint (not 0) took less than 10 ms with the backend of the last
  * call, so that it need not be interruptible. work_learn records the time after the work. */
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
 /*
- * Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
- * runtime_context(): then no Python code runs before the work begins. Quick work, and work of threads other than the
- * main thread, runs on the calling thread. Returns 0: `w` is still the caller's. -1 with an exception: the work
+ * Runs *w in the calling thread's context. Before the call, the fields that work_run sets must be 0, but w->context
+ * may be runtime_context(): then no Python code runs before the work begins. Quick work, and work of threads other than
+ * the main thread, runs on the calling thread. Returns 0: `w` is still the caller's. -1 with an exception: the work
  * failed, and `w` was dropped. 1 with the exception of a signal: the work continues, and `w` is dropped later.
  */
 int work_run(work *w);
 
-/* Waits until *count is 0. Other threads change it without the GIL, and call work_wake when it is 0. Handlers of
+/* Waits until *count is 0. Other threads change *count without the GIL, and call work_wake when it is 0. Handlers of
  * signals run meanwhile. 0, or -1 with an exception: of a handler, or because a handler forked this process. */
 int work_wait_for(const atomic_uint *count);
 void work_wake(void);

@@ -14,8 +14,8 @@ typedef struct expression_object {
     uint32_t users; /* running evaluations: while there are any, the expression cannot be changed */
 } expression_object;
 
-/* Converts a Python number (bool, int, float, complex), which is weak, to *s. 1; 0: the object is no such
- * number; -1 with an exception that calls it `name`. */
+/* Converts a Python number (bool, int, float, complex) to *s. The number is weak: it takes the dtype of the arrays.
+ * 1; 0: the object is no such number; -1 with an exception that calls it `name`. */
 int evaluate_number(PyObject *object, const char *name, collet_scalar *s);
 
 /* Takes an input of an expression: an array, or a number, which is weak. 0, or -1 with an exception that calls it

@@ -392,19 +392,19 @@ static PyGetSetDef properties[] = {
 static PyMethodDef methods[] = {
     {"input", add_input, METH_VARARGS,
      "input($self, name=None, dtype=None, /)\n--\n\n"
-     "Adds an input, of `dtype` alone unless that is None. The number of the value."},
+     "Adds an input. If `dtype` is given, the input accepts only this dtype. Returns the number of the value."},
     {"constant", add_constant, METH_O,
      "constant($self, number, /)\n--\n\n"
-     "Adds a number, which takes the dtype of other operands. The number of the value."},
+     "Adds a number, which takes the dtype of other operands. Returns the number of the value."},
     {"set_constant", set_constant, METH_VARARGS,
      "set_constant($self, value, number, /)\n--\n\n"
      "Gives a constant another number of the same type; nothing is compiled again."},
     {"apply", apply, METH_VARARGS,
      "apply($self, op, /, *values)\n--\n\n"
-     "Adds an elementwise function, by its name or id, of values. The number of the value."},
+     "Adds an elementwise function of values, by its name or id. Returns the number of the new value."},
     {"convert", convert, METH_VARARGS,
      "convert($self, value, dtype, /)\n--\n\n"
-     "Adds the value converted to a dtype. The number of the value."},
+     "Adds the value converted to a dtype. Returns the number of the new value."},
     {"output", add_output, METH_O,
      "output($self, value, /)\n--\n\nMakes the value the next output."},
     {"reduce", (PyCFunction)(void (*)(void))reduce, METH_VARARGS | METH_KEYWORDS,

@@ -30,8 +30,8 @@ typedef struct recorded {
 
 /* ---- Replaying --------------------------------------------------------------------------- */
 
-/* An array without axes of a real number; NULL with *failed set to -1 for an exception, else 0: the dtype does not
- * certainly hold the number. */
+/* Returns an array without axes that holds the real number. NULL: *failed is -1 if an exception is set, or 0 if the
+ * dtype may be unable to hold the number. */
 static collet_array *of_number(collet_context *context, PyObject *number, collet_dtype dtype,
                                int *failed)
 {
@@ -55,7 +55,7 @@ static collet_array *of_number(collet_context *context, PyObject *number, collet
     return made;
 }
 
-/* The array of an Array that is computed, and meets the condition of the input; NULL: there is none. */
+/* Returns the array of a computed Array that meets the condition of the input; NULL for all other objects. */
 static collet_array *ready(const recorded *r, PyObject *object, int kind)
 {
     if (!array_check(object) || array_node(object))

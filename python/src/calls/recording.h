@@ -8,9 +8,9 @@
  *
  * inputs: (dtype, shape, kind) for each argument; kind 0: an Array, 1: an Array without gaps in C order, 2: a real
  * number, which takes the dtype.
- * steps: (what, operands, extra, dtype, shape), each a new value, whose dtype and shape are checked. `what`: the function
- * of an op, and `extra` a dict of its parameters; or COLLET_VIEW_*, and `extra` the numbers of the view. An operand is an
- * Array, a constant, or the number of a value: the inputs come first, then the steps.
+ * steps: (what, operands, extra, dtype, shape). Each step makes a new value; its dtype and shape are checked. If `what`
+ * is the function of an op, `extra` is a dict of its parameters. If `what` is COLLET_VIEW_*, `extra` has the numbers of
+ * the view. An operand is an Array, a constant, or the number of a value: the inputs come first, then the steps.
  * results: the numbers of the values that the function returns as a tuple of new Arrays.
  *
  * The function returns None, and computes nothing, if it cannot compute these arguments at once: the caller then makes the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementwise functions. They make a node of Arrays and numbers if these cannot cause an error. All other calls
- * are computed at once and raise errors there: making a node raises no error.
+/* The elementwise functions. If the arguments of a call cannot cause an error, the call makes a node. All other calls
+ * are computed at once, so that each error is raised by the call that causes it.
  * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
 #include "elementwise.h"
 
@@ -46,8 +46,8 @@ static int has_integers(PyObject *object)
     return found;
 }
 
-/* The index (0 or 1) of an operand that is an int beyond 64 bits, if the other operand has integers: they
- * compare with it as with an infinity of the sign *sign, 1 or -1. -1: there is no such operand. */
+/* The index (0 or 1) of an operand that is an int beyond 64 bits, if the other operand has integers. These
+ * compare with the int as with an infinity of the sign *sign, 1 or -1. -1: there is no such operand. */
 static int comparison_beyond(PyObject *const *in, int *sign)
 {
     for (int i = 0; i < 2; i++) {

@@ -261,8 +261,8 @@ static int raise_later(void *error)
 }
 
 /* Handles the exception of an evaluation that no caller requested. Errors of libcore and MemoryError are dropped,
- * because they occur again when the value is needed. The exception of a signal's handler would not: the main thread
- * raises it later. */
+ * because they occur again when the value is needed. The exception of a signal's handler would not occur again, so
+ * the main thread raises it later. */
 static void put_off(void)
 {
     PyObject *type, *error, *trace;
@@ -339,8 +339,8 @@ PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
     return made;
 }
 
-/* Whether the reduction of the rows of such an Array should wait, so that it is computed together with other
- * steps. */
+/* Whether the reduction along this axis of an Array of this dtype and shape should be lazy, so that it is computed
+ * together with other steps. */
 static int has_rows(const collet_array_spec *s, long axis)
 {
     int64_t size = 1;

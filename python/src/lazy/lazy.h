@@ -6,8 +6,8 @@
 
 #include "src/array/node.h"
 
-/* The Array of a new node, whose reference the function takes; it is computed if the node is large enough. NULL with an
- * exception. */
+/* The Array of a new node; takes the reference to the node. Computes the Array at once if too many nodes are below
+ * the node. NULL with an exception. */
 PyObject *lazy_array(node *n);
 
 /* Computes the node's value. 0, or -1 with an exception: then the next use of the node computes it again. */
@@ -31,10 +31,10 @@ void lazy_save_memory(void);
 /* 1 in a thread within collet.eager(). */
 int lazy_is_off(void);
 
-/* Functions of the module. flush() computes all Arrays that wait. eager(change) begins (1) or ends (-1) a block of
- * collet.eager() in the thread. reduce(array, op, axes, keepdims, correction): the reduction of an Array that waits, or
- * None if it has to be computed in another way. reduce_rows(array, op, axis, correction): an Array that waits for the
- * reduction of the last axis, which is kept with extent 1; None as before. is_pending(array): whether it waits. */
+/* Functions of the module. flush() computes all pending Arrays. eager(change) begins (1) or ends (-1) a block of
+ * collet.eager() in the thread. reduce(array, op, axes, keepdims, correction): the reduction of a pending Array, or
+ * None if it has to be computed in another way. reduce_rows(array, op, axis, correction): a pending Array for the
+ * reduction of the last axis, which is kept with extent 1; None as before. is_pending(array): whether it is pending. */
 PyObject *lazy_flush(PyObject *module, PyObject *unused);
 PyObject *lazy_eager(PyObject *module, PyObject *change);
 PyObject *lazy_reduce(PyObject *module, PyObject *arguments);

@@ -46,7 +46,7 @@ typedef struct cutter {
     rows *r;
     uint32_t level[PROGRAM_NODES], last; /* number of stages before the stage of each step; the largest */
     uint32_t users[PROGRAM_NODES];
-    stage *s; /* the stage that is built; its steps have this level and shape */
+    stage *s; /* the stage that is being built; its steps have the level `now` and the shape `narrow` */
     uint32_t now, narrow;
     uint32_t values[SLOTS];
     uint8_t known[SLOTS];
@@ -58,7 +58,7 @@ static int is_of_stage(const cutter *c, uint32_t i)
     return !c->p->steps[i].reduces && c->level[i] == c->now && c->p->steps[i].narrow == c->narrow;
 }
 
-/* Sums of squared distances are two passes, so their operand is stored. */
+/* var and std take two passes over their operand, so the operand is stored. */
 static int has_two_passes(const step *s)
 {
     return s->reduces == COLLET_OP_VAR || s->reduces == COLLET_OP_STD;
@@ -163,7 +163,7 @@ static collet_status add_output(cutter *c, uint32_t i, uint32_t value)
     return collet_expression_output(c->s->expression, value, &c->err);
 }
 
-/* The stored elementwise steps of a level that have one shape. */
+/* Makes stages of the stored elementwise steps that have this level and shape. */
 static collet_status cut_elementwise(cutter *c, uint32_t level, uint32_t narrow)
 {
     collet_status status = COLLET_OK;
@@ -182,7 +182,7 @@ static collet_status cut_elementwise(cutter *c, uint32_t level, uint32_t narrow)
     return status;
 }
 
-/* A reduction of a step or a given value. A step that has no other use is computed in the same pass. */
+/* Makes a stage of a reduction of a step or a given value. If nothing else uses that step, the stage computes it. */
 static collet_status cut_reduction(cutter *c, uint32_t i)
 {
     static const int32_t last = -1;
@@ -253,7 +253,7 @@ PyObject *rows_plan(const program *p)
 
 /* ---- Groups of rows ----------------------------------------------------------------------- */
 
-/* What a call computes; in the call's parameters. */
+/* What a call computes; stored as the parameters of the call. */
 typedef struct request {
     const rows *r;
     collet_array_spec full;

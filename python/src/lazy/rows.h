@@ -4,8 +4,8 @@
  * with extent 1. The program is computed for a group of rows at a time. Values that later steps need stay in the cache
  * meanwhile, and nothing is computed twice. A row has the same bits as in a program of all rows.
  *
- * The steps are cut into stages. The steps of a stage have one shape and depend only on stages before it: on their
- * reductions, and on values of the other shape, full or with one element per row. Each stage is an Expression.
+ * The steps are cut into stages. The steps of a stage have one shape: full, or one element per row. They depend only on
+ * stages before it: on reductions, and on values of the other shape. Each stage is an Expression.
  */
 #pragma once
 

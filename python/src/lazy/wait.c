@@ -310,8 +310,8 @@ static PyObject *with_number(op_object *op, const argument *a, const collet_arra
     return made;
 }
 
-/* Computes x**2 of a small Array as the product x x, with the bits of the expression. NULL with an exception, or without an
- * exception for another Array or exponent. */
+/* Computes x**2 of a small Array as the product x x; the expression gives the same result, bit for bit. NULL with an
+ * exception, or without an exception for another Array or exponent. */
 static PyObject *square(const elementwise *f, PyObject *const *in)
 {
     const argument none = {.object = NULL};
@@ -322,7 +322,7 @@ static PyObject *square(const elementwise *f, PyObject *const *in)
     int two = PyLong_CheckExact(in[1])    ? PyLong_AsLong(in[1]) == 2
               : PyFloat_CheckExact(in[1]) ? PyFloat_AsDouble(in[1]) == 2
                                           : 0;
-    PyErr_Clear(); /* of an integer that is no long */
+    PyErr_Clear(); /* for an integer beyond the range of long */
     a.object = in[0];
     if (!two || !array_check(in[0]) || !take_argument(&a, f, 0, &none) || !a.value ||
         (a.spec.dtype != COLLET_F32 && a.spec.dtype != COLLET_F64) ||

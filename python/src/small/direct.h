@@ -25,9 +25,9 @@ typedef struct direct {
  * device, or has other strides; or calls are observed. -1 with an exception. */
 int direct_open(PyObject *object, direct *d);
 int direct_open_written(PyObject *object, direct *d);
-/* Makes an array for a result, of at most DIRECT_LIMIT * DIRECT_PARTS elements. As direct_open. */
+/* Makes an array for a result, of at most DIRECT_LIMIT * DIRECT_PARTS elements. Returns as direct_open. */
 int direct_make(direct *d, collet_dtype dtype, int32_t ndim, const int64_t *shape);
-/* Closes it; NULL: an exception is set. A result that direct_finish did not take is freed. */
+/* Closes the Array. A result that direct_finish did not take is freed. */
 void direct_close(direct *d);
 /* Returns the Array of a result and closes it. NULL with an exception. */
 PyObject *direct_finish(direct *d);
@@ -35,8 +35,8 @@ PyObject *direct_finish(direct *d);
 /* The product of the extents of axes [from, to). */
 int64_t direct_extent(const direct *d, int32_t from, int32_t to);
 
-/* The value of a keyword, or NULL. `values`: behind the positional arguments. *known: the number of positions that
- * were found. */
+/* The value of a keyword, or NULL. `values`: the values of the keywords `names`. Adds 1 to *known if the keyword is
+ * among them. */
 PyObject *direct_keyword(PyObject *const *values, PyObject *names, const char *name,
                          Py_ssize_t *known);
 

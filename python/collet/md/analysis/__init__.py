@@ -22,8 +22,8 @@ Errors are standard errors by blocks. The frames are cut into `blocks` consecuti
 shorter than a block is not used. Each block gives a curve. The jackknife of Quenouille and Tukey over the curves
 gives the error. Without a normalisation the error is the standard deviation of the blocks divided by the square root
 of their number. The error includes Student's factor for so few blocks (1.14 for five). So value +- error contains the
-true value with the probability of one standard deviation, 68 %. Blocks shorter than the correlation time give errors
-that are too small. A lag as long as a block or longer has no error: NaN.
+true value with a probability of 68 %, as for one standard deviation. Blocks shorter than the correlation time give
+errors that are too small. A lag as long as a block or longer has no error: NaN.
 
 The functions raise InvalidError for numbers that are not finite, ShapeError for other shapes or no frames, DtypeError
 for numbers that are not real, and TypeError for masks and units.

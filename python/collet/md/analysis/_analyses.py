@@ -38,10 +38,10 @@ class Task:
         self._file, self.options = file, options
         self.frames = slice(options.start, options.stop, options.step)
         self.dt = 0.0
-        self.times: Any = None  # whether times are not equally spaced; then dt is 0
+        self.times: Any = None  # the frames' times if they are not equally spaced; then dt is 0
 
     def array(self, key: str) -> Any:
-        """The array of a key, whose first axis is the frames: only the chosen frames."""
+        """The chosen frames of the array of a key; its first axis counts the frames."""
         found = self._file[key]
         if not found.ndim:
             raise ShapeError(f"'{key}' is one number, not a series of frames")

@@ -31,8 +31,8 @@ def others(blocks: Floats) -> Floats:
 
 
 def student(blocks: int) -> float:
-    """The mean of normally distributed blocks lies within its standard error times this number with the
-    probability of one standard deviation, 0.6827."""
+    """Student's factor. With the probability of one standard deviation, 0.6827, the mean of normally distributed blocks
+    differs from the true mean by less than this factor times its standard error."""
     n = blocks - 1
     if n == 1:
         return 1.8373  # This is Cauchy's distribution.

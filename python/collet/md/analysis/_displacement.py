@@ -68,7 +68,7 @@ def _lags(times: Floats, caller: str) -> tuple[Floats, npt.NDArray[np.intp]]:
     lags = times[second] - times[first]
     order = np.argsort(lags, kind="stable")
     ascending = lags[order]
-    # Lags that rounding made different are one lag.
+    # Lags that differ only by rounding are one lag.
     new = np.diff(ascending) > 1e-6 * ascending[1:] + 1e-12 * times.max(initial=0)
     index = np.empty(len(lags), np.intp)
     index[order] = np.concatenate([[0], np.cumsum(new)])
@@ -134,8 +134,8 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
 
     msd: the result of mean_square_displacement, or of rotational_mean_square_displacement: the diffusion coefficient is
         then in rad^2 over the unit of lag
-    start, stop: the range of lags where msd is linear, in the unit of lag; None: a tenth and a half of
-        the length of a block, which are 2 and 10 % of the trajectory with 5 blocks, and with `times`
+    start, stop: the range of lags where msd is linear, in the unit of lag; None: from a tenth to half of the
+        length of a block (2 and 10 % of the trajectory for 5 blocks); with `times`, 2 and 10 % of the longest lag
     The fit is least squares without weights, with an intercept. Raises InvalidError if the range has
     fewer than two lags.
 

@@ -38,7 +38,8 @@ class Friction:
 
 @dataclass(frozen=True)
 class AnisotropicFriction:
-    """Friction about the long axis and across it; anisotropy: gamma across over gamma along."""
+    """Friction of rotations about the long axis (parallel) and about axes perpendicular to it (perp); anisotropy:
+    gamma of perp over gamma of parallel."""
 
     parallel: Friction
     perp: Friction
@@ -241,8 +242,8 @@ _FIVE = np.array([[-25, 48, -36, 16, -3], [-3, -10, 18, -6, 1], [1, -8, 0, 8, -1
 
 
 def _slopes(curves: Floats, dt: float) -> Floats:
-    """The derivatives of rows. The first derivatives determine K(0): with errors of second order in these, K(0) would
-    have an error of first order."""
+    """The derivatives of rows, by formulas of fourth order. K(0) follows from the first of these derivatives: if their
+    errors were of second order, the error of K(0) would be of first order."""
     n = curves.shape[-1]
     if n < 5:
         return _derivatives(curves, dt)
@@ -310,7 +311,7 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
     return MemoryKernel(lag, value, error, integral, integral_error, step_error)
 
 
-_FOLLOWS = 0.9  # the least correlation of dL/dt and torque that are the same
+_FOLLOWS = 0.9  # dL/dt and torque agree if their correlation is at least this
 
 
 # ---- Torque --------------------------------------------------------------------------------------

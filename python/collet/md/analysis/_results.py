@@ -249,8 +249,8 @@ def _parts(label: str) -> tuple[str, str, str, str]:
 
 
 def atoms_of(text: str, labels: Any) -> Any:
-    """Indices of "0:50,60": ranges of atoms, counted from 0, without their ends; or of a selection in
-    collet-extract's language by `labels`, such as "name CA and resid 2:9"."""
+    """The indices of the atoms that a text selects: ranges such as "0:50,60", counted from 0, without their ends; or
+    a selection in collet-extract's language by the atoms' `labels`, such as "name CA and resid 2:9"."""
     if re.match(r"[\d\s]", text):
         try:
             found: list[int] = []

@@ -63,7 +63,7 @@ class Series:
 
     def slabs(self, rows: int) -> Iterator[tuple[int, Floats]]:
         """The first body of each slab, and a copy of its numbers. `rows`: how many numbers the caller
-        computes for each frame of a body. InvalidError as of numbers()."""
+        computes for each frame of a body. Raises InvalidError as numbers() does."""
         step = max(1, _AT_ONCE // (2 * self.frames * rows))
         for body in range(0, self.bodies, step):
             yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")
