@@ -15,7 +15,7 @@ typedef struct shared_run {
     PyObject *shares; /* a list, filled at the end */
 } shared_run;
 
-/* Fills run->shares. 0, or -1 with an exception. */
+/* Fills run->shares. Returns 0, or -1 with an exception set. */
 static int take_shares(shared_run *run)
 {
     collet_device_share share = {.struct_size = sizeof share};
@@ -77,7 +77,7 @@ static PyObject *run_on(shared_run *run, network_turn *turn, collet_array *x)
         collet_array_release(context, x);
     bound->back(state);
     int done = status == COLLET_OK && !PyErr_Occurred() && take_shares(run) == 0;
-    network_turn_end(turn); /* the GIL may be held: no thread waits for its turn with the GIL */
+    network_turn_end(turn); /* this thread may hold the GIL: a thread that waits for its turn does not hold it */
     if (done)
         return y;
     Py_DECREF(y);

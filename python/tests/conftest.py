@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of all tests. SIGINT gets its default handler: a shell starts background jobs with SIGINT ignored, and tests
-of Ctrl-C would inherit that."""
+"""Fixtures of all tests. Also gives SIGINT its default handler: a shell starts background jobs with SIGINT ignored, and
+then tests of Ctrl-C would fail."""
 
 import signal
 
@@ -24,8 +24,8 @@ def all_wait():
 @pytest.fixture
 def on_alarm():
     """A function that installs a handler of SIGALRM. At the end of the test a handler that still runs may start the
-    timer again, and a signal may be pending in another thread. Both have ended before the default action, which
-    kills the process, is restored."""
+    timer again, and a signal may be pending in another thread. So SIGALRM is ignored and the timer stopped before
+    the default action, which kills the process, is restored."""
     before = signal.getsignal(signal.SIGALRM)
     yield lambda handler: signal.signal(signal.SIGALRM, handler)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
@@ -35,7 +35,7 @@ def on_alarm():
 
 @pytest.fixture
 def numpy_2():
-    """Makes NumPy 1 promote as NumPy 2. Collet promotes so with any NumPy."""
+    """Makes NumPy 1 promote dtypes by NumPy 2's rules, which Collet follows with any NumPy."""
     before = getattr(np, "_get_promotion_state", lambda: None)()
     if before:
         np._set_promotion_state("weak")

@@ -3,7 +3,7 @@
 
 import sys
 
-if __name__ == "__main__":  # processes that tests start import this file, and must not run it
+if __name__ == "__main__":  # child processes of tests import this file, and must not run the tests
     try:
         import numpy  # noqa: F401
         import pytest

@@ -332,7 +332,7 @@ def test_texts_are_those_of_numpy(shape, dtype):
 
 
 def test_texts_copy_the_edges_alone(monkeypatch):
-    """Elements on a device, and elements of a huge Array, are not copied."""
+    """The text of a huge Array, or of an Array on a device, copies only the elements that it shows."""
     copied, whole = [], collet.Array.to_numpy
     monkeypatch.setattr(collet.Array, "to_numpy", lambda self: copied.append(self.size) or whole(self))
     for shape in (1_000_000,), (1000, 1000), (3, 1000, 300):

@@ -14,7 +14,7 @@ from collet.md import analysis
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULES = (collet, bench, fft, linalg, md, analysis, random, scatter, special, ternary)
-WITHOUT = {  # covered by the example of the function that creates it, or needs files or another program
+WITHOUT = {  # without an example: another example shows it, or it needs files or another program
     "Device", "EigResult", "EighResult", "LUResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult", "Counts",
     "Quantized",
     "Format", "Quantity", "RotationalObservables", "RotationalObservables.run", "Results.plot",

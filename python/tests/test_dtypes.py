@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dtype has one notation in Python: names that numpy.dtype accepts. Collet's own names are accepted only
+"""Dtypes in Python are written with the names that numpy.dtype accepts. Collet's own names are accepted only
 if NumPy has no such name."""
 
 import numpy as np
@@ -101,7 +101,7 @@ def test_texts(function):
 
 
 def test_texts_for_users():
-    """repr, messages, docstrings and descriptions of ops have NumPy's names."""
+    """repr, messages, docstrings and descriptions of ops use NumPy's names of dtypes."""
     assert "dtype=float32" in repr(collet.ones(2, "f4")) and "dtype=int8" in repr(collet.ones(2, "i1"))
     for wrong, words in ((lambda: op.add(X, X.astype("f4")), r"is float64, b .input 1. is float32"),
                          (lambda: op.exp(np.ones(2, "i1")), r"is int8"),

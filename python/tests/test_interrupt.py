@@ -38,8 +38,8 @@ N = len(A)
 
 
 def seconds_until_heard(function):
-    """Seconds from SIGINT to its exception, as processor time, because other processes may be busy. Infinite if the
-    exception did not come during `function`."""
+    """Seconds of processor time from SIGINT to its exception: other processes do not add to processor time. Infinite if
+    the exception did not come during `function`."""
     sent, stage = [], "before"
 
     def send():
@@ -169,8 +169,8 @@ def test_an_array_that_is_read_before_the_first_kernel_slows_no_call():
 
 @NEEDS_REMOTE
 def test_a_device():
-    """A command that fails late is an error of the call with a NumPy output. Ctrl-C interrupts waits, including waits
-    for elements in the host's memory."""
+    """If a command fails after its launch, the call with a NumPy output raises. Ctrl-C interrupts waits, including
+    waits for elements in the host's memory."""
     code, out, error, _ = run("""if True:
         a = np.ones(3, "f4")
         collet.configure(remote__fail="2 4")

@@ -53,7 +53,7 @@ def test_what_is_listed():
     assert {"sin", "concat", "grad", "linalg", "float32", "Array", "pi"} <= {*dir(collet)}
 
 
-# Code that makes a package unavailable: a finder that raises for its name.
+# Code that makes a package unavailable: its import finder raises an error for the package's name.
 WITHOUT = """import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):

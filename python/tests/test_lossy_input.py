@@ -75,7 +75,7 @@ def test_masks_that_are_gone():
 
 
 class Sequence:
-    """A sequence, which NumPy takes item by item."""
+    """A sequence. NumPy converts it item by item."""
 
     def __init__(self, *items):
         self.items = items

@@ -105,7 +105,7 @@ def test_what_they_say():
 
 
 def test_texts_in_c():
-    """A C function is named only before a colon: the extension removes such a prefix."""
+    """Messages in C name a C function only at their start, before a colon. The extension removes this prefix."""
     settings = re.findall(r'"(COLLET_[A-Z_]+)"', (ROOT / "core/settings/config.h").read_text())
     settings += ["COLLET_MPI", "COLLET_HDF5"]  # a setting of programs, and an option of the build
     wrong = []

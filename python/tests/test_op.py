@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.op: any op on NumPy arrays, from its description alone."""
+"""collet.op calls any op on NumPy arrays. It uses only the op's description."""
 
 import contextlib
 import copy
@@ -314,7 +314,7 @@ def test_an_unknown_keyword_is_told_with_the_signature():
         op.fill(value="x", out=collet.empty(3))
 
 
-# The caller's rounding mode does not change results, and is preserved.
+# The caller's rounding mode does not change results, and a call does not change that mode.
 
 UPWARD = {"x86_64": 0x800, "aarch64": 0x400000}.get(platform.machine())
 _libm = ctypes.CDLL(None)

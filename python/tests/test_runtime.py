@@ -152,7 +152,7 @@ def test_explanations():
     assert text.startswith("matmul (float64 64 x 64 <- float64 64 x 64, float64 64 x 64)\n")
     assert " runs it.\n  Why: " in text and "  How: " in text
     assert collet.counters()["calls"] == calls + 1
-    # Every kernel of the function is explained, with parameters and outputs; of a program only the name is reported.
+    # Every call in the function is explained, with parameters and outputs. For `evaluate` only "a program" is reported.
     out = np.empty(64)
     text = collet.explain(lambda: (op.sum(x, axes=1, out=out), collet.evaluate("x + 2 * x")))
     assert text.startswith("sum (float64 64 <- float64 64 x 64)\n") and "\nevaluate: a program" in text

@@ -26,7 +26,7 @@ RADIUS, VOXEL = 12.0, 1.5  # voxels, nm
 
 
 def ball(n=48, samples=4):
-    """The fraction of each voxel within RADIUS of the middle of n^3 voxels."""
+    """The fraction of each of n^3 voxels that lies within RADIUS of the middle."""
     inner = (np.arange(samples) + 0.5) / samples - 0.5
     axis = (np.arange(n) - (n - 1) / 2)[:, None] + inner
     square = axis.reshape(-1) ** 2
@@ -346,7 +346,7 @@ def test_unaligned_angles():
 
 
 def test_empty_patterns():
-    """An energy in keV, at which no pixel has a value, is an error; so is a pattern without pixels to integrate."""
+    """A pattern without values is an error, as for an energy in keV. So is the integration of such a pattern."""
     sample = grains()
     sample.energies = [0.285]
     sample.materials[0].constants = CONSTANTS

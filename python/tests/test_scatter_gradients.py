@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.scatter.loss_and_grad beside central differences, on a film of 16 x 32 x 32 voxels."""
+"""collet.scatter.loss_and_grad compared with central differences, on a film of 16 x 32 x 32 voxels."""
 
 import dataclasses
 import pathlib
@@ -34,7 +34,7 @@ def film(kind, **more):
 
 
 def moved(sample, directions, step):
-    """The sample plus step times the directions {(material, name): array}."""
+    """The sample with step * array added to each array in directions, {(material, name): array}."""
     materials = list(sample.materials)
     for (i, name), d in directions.items():
         given = np.asarray(getattr(materials[i], name))
@@ -87,7 +87,7 @@ def test_differences_vectors(name):
 
 @pytest.mark.parametrize("kind", ["euler", "vectors"])
 def test_attenuation(kind):
-    """exp(-mu t), mu = 4 pi beta / lambda, of a film with one beta; and its gradients."""
+    """A film with the same beta everywhere is attenuated by exp(-mu t), mu = 4 pi beta / lambda. Also its gradients."""
     beta, tilt = 2.5e-3, np.array([0.3, 0.1, 1.0])
     sample = film(kind, beams=[tuple(tilt)])
     for i, m in enumerate(sample.materials):
@@ -155,7 +155,7 @@ def test_a_loss_without_derivatives():
 
 
 def test_a_loss_of_ones_own():
-    """The gradient of the mean of log I(q). LeastSquares takes a different path to the images."""
+    """The gradient of the sum of log I(q). Unlike LeastSquares of the images, this loss calls result.cotangents."""
     sample = film("euler")
 
     def loss(result):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs are complete and agree with the extensions, and programs have the right types. Needs mypy."""
+"""The stubs are complete and agree with the extensions, and mypy infers the right types in programs. Needs mypy."""
 
 import ast
 import inspect

@@ -252,7 +252,7 @@ def test_signals_are_heard_during_a_long_call(tmp_path, on_alarm):
 
     def interrupt(*_):
         heard.append(None)
-        if len(heard) == 3:  # signals that are handled only after the call would count as one signal
+        if len(heard) == 3:  # if signals were handled only after the call, several would count as one
             raise KeyboardInterrupt
 
     np.lib.format.open_memmap(tmp_path / "big.npy", "w+", "i1", (8192, 16384)).flush()

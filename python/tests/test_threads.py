@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The number of threads: set while Arrays exist, and by threadpoolctl."""
+"""The number of threads can be set while Arrays exist, and by threadpoolctl."""
 
 import os
 import subprocess

@@ -289,7 +289,7 @@ def test_measurements_in_tasks():
 
 @pytest.mark.usefixtures("all_wait")
 def test_a_use_inside_an_evaluation():
-    """A finalizer has the choice of its own use."""
+    """`using` in a finalizer that runs during an evaluation chooses the backend of the finalizer's calls."""
     found = []
 
     class Cycle:
@@ -330,6 +330,6 @@ def test_a_use_inside_an_evaluation():
         gc.enable()
         gc.set_threshold(*before)
     assert {inner for _, inner in found} == {A}
-    # The cycle collector runs when an object is created that it tracks. It does not track Arrays, so it does not run
-    # within an evaluation, whose choice is B.
+    # The cycle collector runs only when an object that it tracks is created. It does not track Arrays, so it never runs
+    # during an evaluation, where the choice is B.
     assert {outer for outer, _ in found} == {A}

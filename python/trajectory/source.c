@@ -44,7 +44,7 @@ static collet_status choose_atoms(void *user, uint8_t *chosen, int64_t index, co
                   : COLLET_OK;
 }
 
-/* An array, from malloc, of the addresses of the texts in a list. */
+/* Returns the addresses of the texts in a list, in memory from malloc. */
 static const char **texts_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
@@ -121,7 +121,7 @@ static int make_arrays(const binding *core, source *s)
     return s->arrays[3] ? 0 : -1;
 }
 
-/* Copies the lists of a source; -1 with an exception. */
+/* Copies the lists of a source. Returns 0, or -1 with an exception set. */
 static int take_lists(source *s, PyObject *ids, PyObject *numbers, PyObject *charges,
                       PyObject *bonds)
 {

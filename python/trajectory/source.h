@@ -29,10 +29,10 @@ typedef struct source {
 /* Makes a source from the tuple (name, "float32" or "float64", frames, names, residue names, segments, chains, residue
  * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read, choose). Names to charges are
  * lists with an item for each atom; `bonds` is a flat list with two atoms for each bond. Segments, chains, residue
- * numbers, charges and bonds may be None: unknown. NULL with an exception. */
+ * numbers, charges and bonds may be None: unknown. Returns NULL with an exception set if it fails. */
 source *source_new(const binding *core, PyObject *tuple);
 
 void source_free(source *s); /* NULL is allowed */
 
-/* The floats of a list, in memory from malloc; NULL with an exception. */
+/* Returns the floats of a list, in memory from malloc; NULL with an exception set if it fails. */
 double *source_doubles(PyObject *list, int64_t *count);

@@ -78,8 +78,8 @@ static int path_of(PyObject *object, void *path)
     return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
 }
 
-/* Sets the files of the options from a tuple of paths. *paths: their addresses, which the caller frees. 0: out of
- * memory, or an item is no path. */
+/* Sets the files of the options from a tuple of paths. *paths: an array of their addresses, which the caller frees.
+ * Returns 0, with an exception set, if memory is short or an item is not a path. */
 static int files_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
 {
     Py_ssize_t n = list == Py_None ? 0 : PyTuple_Check(list) ? PyTuple_Size(list) : -1;
@@ -212,7 +212,7 @@ static PyObject *rows_of(const collet_trajectory *engine, const collet_trajector
 typedef collet_status (*take)(collet_trajectory *engine, const collet_trajectory_batch **out,
                               collet_error *err);
 
-/* Begins a call: sets `busy`, with which other calls are refused until it is cleared. 0, or -1 with an exception. */
+/* Begins a call: sets `busy`. While it is set, other calls are refused. Returns 0, or -1 with an exception set. */
 static int enter(trajectory *self)
 {
     if (self->process != getpid())
@@ -252,8 +252,8 @@ static PyObject *trajectory_collect(PyObject *self, PyObject *Py_UNUSED(unused))
     return compute((trajectory *)self, collet_trajectory_collect);
 }
 
-/* write(path): writes the shard. path: the file for the merged results, whose suffix gives the format. Returns the path
- * of the shard's file. */
+/* write(path): writes the shard. `path` is the file for the merged results; its suffix determines the format. Returns
+ * the path of the shard's file. */
 static PyObject *trajectory_write(PyObject *object, PyObject *path)
 {
     trajectory *self = (trajectory *)object;
@@ -405,13 +405,13 @@ static PyObject *quantities(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
 
 /* ---- Molecules of arrays ------------------------------------------------------------------ */
 
-/* An array over the memory of a NumPy array, and the address of the memory. */
+/* A collet_array that shares the memory of a NumPy array, and the address of that memory. */
 typedef struct held {
     collet_array *array;
     void *data;
 } held;
 
-/* Takes a NumPy array; does nothing if `object` is None. 0, or -1 with an exception. */
+/* Wraps and acquires the NumPy array `object`; does nothing if it is None. Returns 0, or -1 with an exception set. */
 static int hold(collet_context *context, held *h, PyObject *object, collet_dtype dtype,
                 int32_t access, const char *name)
 {
@@ -434,8 +434,8 @@ static void let_go(collet_context *context, held *h)
 }
 
 /* place(what, is_f64, positions, frames, atoms, boxes, n_boxes, bonds, n_bonds, offsets, n_molecules, masses): changes
- * positions, a contiguous NumPy array of f32 or f64. The caller has checked the shapes. Returns (number of molecules
- * that were left unchanged, first atom of the first of them). */
+ * positions, a contiguous NumPy array of f32 or f64. The caller has checked the shapes. Returns the number of molecules
+ * that were left unchanged, and the first atom of the first such molecule. */
 static PyObject *place(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_trajectory_places p = {.struct_size = sizeof p};

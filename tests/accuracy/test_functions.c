@@ -28,7 +28,7 @@ typedef struct reference {
     long double (*wider2)(long double, long double);
     double limit_f32, limit_f64; /* in ulp */
     double most_f32, most_f64;   /* the largest supported argument, 0: no limit */
-    double least, span;          /* half of the numbers are in least .. least + span */
+    double least, span;          /* half of the arguments are in least .. least + span */
 } reference;
 
 static double expit(double x)
@@ -138,7 +138,7 @@ static double special_value(int i)
     return i % 2 ? -special[i / 2] : special[i / 2];
 }
 
-/* Argument i: first all pairs of special values, then random bits and numbers of the range. */
+/* Argument i: first all pairs of special values, then random bit patterns and numbers from the range. */
 static double number(const reference *r, int wide, int second, uint64_t i, uint64_t *state)
 {
     uint64_t bits = next(state);

@@ -6,9 +6,9 @@
  *
  *   ulp-table BACKEND[,BACKEND...] OP|all DTYPE [--points N | --all] [--part I/N]
  *
- * --all measures every number of the type (f32: 2^32), else N pseudorandom ones (points.h). Each
- * result is screened against the C library in double (f64: long double). Errors near the largest so
- * far, and every 4096th, are measured again with truth_error, and both errors must agree. For
+ * --all measures every number of the type (f32: 2^32); without it, N pseudorandom numbers (points.h).
+ * Each result is screened against the C library in double (f64: long double). Errors near the largest
+ * error so far, and every 4096th error, are measured again with truth_error; both must agree. For
  * 16-bit types it also counts the results that differ from the correctly rounded f32 result rounded
  * to the type. Exit status 1: a limit of the conformance kit is exceeded.
  */

@@ -15,7 +15,7 @@
 /* An ELF header, two program headers (PT_LOAD over everything, PT_NOTE), then notes. */
 typedef struct elf_image {
     size_t size;
-    size_t alignment; /* of the notes, in bytes: 4 or 8 */
+    size_t alignment; /* alignment of the notes in bytes: 4 or 8 */
     unsigned char bytes[ELF_IMAGE_MAX];
 } elf_image;
 

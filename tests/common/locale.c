@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libtest_locale: LD_PRELOAD loads this library before a program. It sets the locale that
- * TEST_LOCALE names, as programs with a user interface do at their start. It acts only in test
- * programs and in Python: the programs of this project never call setlocale. Exits with 77 if the
- * locale is missing.
+ * TEST_LOCALE names, as programs with a user interface do at their start. It sets the locale only in
+ * test programs and in Python, because the programs of this project never call setlocale. Exits with
+ * 77 if the locale is missing.
  */
 #include <errno.h>
 #include <locale.h>

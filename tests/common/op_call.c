@@ -28,7 +28,8 @@ int op_call_accepts(const op_call *c)
     return 0;
 }
 
-/* If an operand accepts any real dtype, only its signatures with f32 count. */
+/* Whether the signature `dtypes` counts. If an operand accepts any real dtype, f32 counts and the other real dtypes do
+ * not. */
 static int is_counted(const op_call *c, const collet_dtype *dtypes)
 {
     const char *letter = c->info.sigs;
@@ -72,7 +73,7 @@ static void set_u32(op_call *c, const collet_ops_field *f, uint32_t index, uint3
     memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
 }
 
-/* Sets parameters for arrays with two axes a and b. The call reduces or shifts b; a permutation
+/* Sets parameters for inputs with the axes a and b. Reductions and shifts are over b; a permutation
  * swaps a and b. */
 static void take_params(op_call *c)
 {
@@ -198,7 +199,8 @@ collet_status op_call_infer_given(const op_call *c, collet_error *err)
                             &c->params, err);
 }
 
-/* Finds the input axis that determines each output axis: lengthens one input axis at a time. */
+/* Finds for each output axis the input axis that determines its extent: lengthens one input axis at a time and compares
+ * the extents of the outputs. */
 static void label_outputs(op_call *c)
 {
     op_operand *in = &c->operand[c->info.n_out];
@@ -216,7 +218,7 @@ static void label_outputs(op_call *c)
     }
 }
 
-/* Outputs whose shapes a rule computes. Tries both values of each flag, because the dtypes may
+/* Takes the shapes of the outputs from a rule. Tries both values of each flag, because the dtypes may
  * require one of the values. */
 static void take_inferred(op_call *c)
 {

@@ -16,7 +16,7 @@ typedef struct op_operand {
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
     /* For each axis its letter in the pattern (ops.def), '.' for an axis of "...", '#' for a fixed extent,
-     * '?' for the smaller of the extents of two letters. Inputs with the pattern "*" have the axes 'a' and 'b'.
+     * '?' for the smaller extent of two letters' axes. Inputs with the pattern "*" have the axes 'a' and 'b'.
      * Outputs with the pattern "*" have the letter of the input axis that determines the extent, or
      * '='. */
     char axis[COLLET_MAX_DIMS];
@@ -46,8 +46,8 @@ typedef struct op_call {
     collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */
 } op_call;
 
-/* The number of ops with signatures; `index` below counts these. Fails if there are too few. An op
- * that takes any dtypes has no signatures, and has separate tests. */
+/* The number of ops with signatures; `index` below counts these ops. The test fails if there are too
+ * few. Ops that take any dtypes have no signatures; other tests call them. */
 size_t op_call_count(const collet_runtime *runtime);
 
 /* Describes a call of the op at `index` with its signature number `sig` (f32 stands for any real

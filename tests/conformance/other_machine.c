@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces two functions of cpu_openmp. It then writes small arrays with non-temporal stores too, and believes that the
- * processor lacks the instructions beyond x86-64-v4 that LACKS names. */
+/* Replaces two functions of cpu_openmp, which then uses non-temporal stores for small arrays too, and assumes that the
+ * processor does not have the instructions beyond x86-64-v4 that LACKS names. */
 #include "cpu_openmp/runtime/cache.h"
 #include "cpu_openmp/runtime/processor.h"
 

@@ -164,11 +164,11 @@ static void each_for_its_reason(void **state)
 
 static void every_row_is_expected(void **state)
 {
-    /* The kernel of `observables` dies by a signal, or by a sanitizer's exit: its reason varies. */
+    /* The kernel of `observables` ends by a signal or by a sanitizer's exit, so the reported reason varies. */
     const cJSON *row = row_of("observables", "ddddd:ddddl");
     assert_non_null(row);
     assert_string_equal(text_of(row, "status"), "fail");
-    size_t count = 0; /* of rows with a signature; checks of slots have none */
+    size_t count = 0; /* number of rows with a signature; checks of slots have no signature */
     for (row = cJSON_GetObjectItem(report, "rows")->child; row; row = row->next)
         count += *text_of(row, "sig") != '\0';
     assert_int_equal(count, COUNT + 1);

@@ -166,7 +166,7 @@ static void compare(test *t, kit_case *c, kit_rng rng)
     for (int i = 1; good && i < STATES; i++) {
         good = compute(t, c, &states[i], rng) && outputs_equal(c, expected);
         if (!good)
-            printf("%s %s on %s: case %d is another in %s\n", c->row->info.name, c->row->sig,
+            printf("%s %s on %s: case %d differs in %s\n", c->row->info.name, c->row->sig,
                    t->backend, c->number, states[i].name);
     }
     t->failures += !good;

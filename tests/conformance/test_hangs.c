@@ -12,7 +12,7 @@
 #define LIMIT "--timeout 0 --limit 2 --sample"
 #define LONG "--timeout 3 --op add --sig f:ff"
 
-/* All runs of backend-check go on at once, because they only wait. */
+/* All runs of backend-check run at the same time, because they only wait. */
 static struct {
     const char *arguments;
     FILE *output;

@@ -19,8 +19,8 @@ static const function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The magnitude that the error is relative to: as in the limits of backends, but at least the smallest normal
- * number. */
+/* The error is relative to this magnitude. It is the magnitude that the limits of backends use, but at least the
+ * smallest normal number. */
 static long double scale_of(uint32_t op, const long double x[6], const long double y[2])
 {
     long double size = fmaxl(hypotl(y[0], y[1]), 0x1p-1022L);

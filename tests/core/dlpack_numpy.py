@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dlpack_numpy.py LIBCORE PLUGIN: NumPy and libcore share arrays by DLPack, both ways."""
+"""dlpack_numpy.py LIBCORE PLUGIN: NumPy and libcore share arrays by DLPack, in both directions."""
 import ctypes
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""programs_calls.py LIBCORE PLUGINS HEADERS: COLLET_LAYERS=programs names a destroyed object in every parameter of
-every public function."""
+"""programs_calls.py LIBCORE PLUGINS HEADERS: passes a destroyed object to every object parameter of every public
+function. With COLLET_LAYERS=programs the error names the object."""
 import ctypes
 import glob
 import os
@@ -23,7 +23,7 @@ class Options(ctypes.Structure):
 
 
 def functions():
-    """(name, parameters) of each declaration, a parameter as (type, name)."""
+    """(name, parameters) of each declaration. Each parameter is a pair (type, name)."""
     for path in sorted(glob.glob(HEADERS + "/*.h")):
         with open(path, encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
@@ -70,7 +70,7 @@ def objects(rt):
 
 
 def argument(kind, name, value):
-    """The C argument for a parameter of type `kind`. `value`: the object to pass, or None for other parameters."""
+    """The C argument for a parameter of type `kind`. `value`: the object to pass, or None: any valid argument."""
     if value is not None:
         if "argument" in kind:  # name, array, spec, number
             return (ctypes.c_uint64 * 16)(0, value.value)

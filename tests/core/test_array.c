@@ -308,7 +308,7 @@ TEST_WITH(host_addresses_are_for_access_at_once, set_up_scalar, tear_down)
     float memory[2] = {1, 2};
     collet_array *a, *view;
     const char *layers = getenv("COLLET_LAYERS");
-    if (layers && strcmp(layers, "programs") == 0) { /* no access without acquire is allowed */
+    if (layers && strcmp(layers, "programs") == 0) { /* every access needs acquire */
         assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, 1, &one));
         assert_null(collet_array_host_address(a, COLLET_WRITE));
         collet_array_destroy(a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcore frees a device's memory only when no command can still use it: the test backend `remote`
- * aborts if memory is freed earlier. The memory that waits to be freed is bounded, and is freed
- * when memory is short. */
+ * aborts if memory is freed earlier. The amount of memory that waits to be freed is bounded. libcore
+ * frees it when memory is short. */
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -46,7 +46,7 @@ TEST(a_loop_that_frees_goes_on)
     assert_int_equal(memory_of(w.cx).current, 0);
 }
 
-/* The same queue reuses freed memory at once, even if its device hangs. */
+/* The queue that used freed memory can reuse it at once, even if its device hangs. */
 TEST(a_queue_uses_its_memory_again)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
@@ -75,8 +75,8 @@ TEST(retired_memory_is_bounded)
     assert_true(rounds <= 1026);
 }
 
-/* Freeing an array does not wait for its kernel, which never ends. Nor does a call for which there
- * is enough memory. */
+/* Freeing an array does not wait for the array's kernel, which never ends here. A call for which there
+ * is enough memory does not wait for it either. */
 TEST(a_free_does_not_wait)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
@@ -107,8 +107,8 @@ TEST(short_memory_on_a_hung_device)
     assert_first(w.cx, a, 2);
 }
 
-/* Before libcore refuses a call for lack of memory it trims the memory that the plugin keeps. It
- * refuses a call that does not fit even then. */
+/* If memory is short, libcore first trims the memory that the plugin keeps. It refuses the call only if
+ * the memory is then still too small. */
 TEST(short_memory_is_trimmed)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.hoards=1", NULL};
@@ -202,7 +202,7 @@ static void count_questions(remote_control *c, uint64_t queue, uint64_t value, c
     asked += status == COLLET_NOT_READY;
 }
 
-/* Each call queries a busy queue only a few times, however many arrays were freed meanwhile. */
+/* Each call queries a busy queue only a few times, however many arrays were freed before. */
 TEST(questions_do_not_grow_with_freed_memory)
 {
     static remote_control control = {.enqueued = succeed, .waited = count_questions};
@@ -225,7 +225,7 @@ TEST(questions_do_not_grow_with_freed_memory)
     assert_ok(w.cx, collet_op_fill(w.cx, last, &one));
 }
 
-/* Both devices use the source of a copy between them. */
+/* The source of a copy between two devices is in use until the copy is done. */
 TEST(a_source_is_kept_during_the_copy)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calibrations written by hand: which backend "auto" chooses by them, and which files are
- * ignored. */
+/* Calibrations written by hand: which backend they make "auto" choose, and which files libcore
+ * ignores. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -148,7 +148,7 @@ TEST_WITH(transfers_count, set_up, tear_down)
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100, "remote"), "remote");
 }
 
-/* An advantage of less than a tenth changes nothing. */
+/* If a backend is faster by less than a tenth, the choice stays the same. */
 TEST_WITH(a_little_is_not_enough, set_up, tear_down)
 {
     write_both(SCALAR,
@@ -159,7 +159,7 @@ TEST_WITH(a_little_is_not_enough, set_up, tear_down)
 
 #define SLOW MADE "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-3]]}}"
 
-/* A dtype that was not measured needs a larger advantage. */
+/* For a dtype that was not measured, a backend must be faster by more before it is chosen. */
 TEST_WITH(other_dtypes, set_up, tear_down)
 {
     static const char *const faster[] = {
@@ -202,7 +202,7 @@ TEST_WITH(units, set_up, tear_down)
     }
 }
 
-/* A calibration lists `where` under the dtype of its numbers; its condition is always bool. */
+/* A calibration lists `where` under the dtype of the selected numbers, because the condition is always bool. */
 TEST_WITH(conditions_do_not_count, set_up, tear_down)
 {
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
@@ -345,8 +345,8 @@ TEST_WITH(others_files, set_up, tear_down)
     assert_int_equal(chmod(directory, 0700), 0);
 }
 
-/* Before measuring, a program can test whether it can write: with the text NULL, a file of the
- * usual size is written and removed. */
+/* Before it measures, a program can test whether it can write a calibration: if the text is NULL, libcore
+ * writes a file of the usual size and removes it. */
 TEST_WITH(no_room, set_up, tear_down)
 {
     struct rlimit before, little = {1000, RLIM_INFINITY};

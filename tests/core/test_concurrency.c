@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two contexts on two threads call ops of every family concurrently: results equal a single
- * caller's, and neither uses more threads than granted. */
+/* Two contexts on two threads call ops of every family concurrently. The results equal the results of a
+ * single caller, and neither context uses more threads than it was granted. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -126,7 +126,7 @@ static void note_threads(void)
         ;
 }
 
-/* Floats and doubles to a tolerance relative to the largest, all other dtypes bit for bit. */
+/* Compares real and complex numbers with a tolerance relative to the largest number, other dtypes bit for bit. */
 static int matches(const op_call *c, uint32_t k, const void *got, const void *expected)
 {
     collet_dtype d = c->operand[k].dtype;

@@ -69,7 +69,7 @@ TEST(a_program_has_defaults)
     options.settings = five;
     assert_threads(&options, "5", "program");
     unsetenv("COLLET_NUM_THREADS");
-    options.log = keep_text; /* a default of a backend that is absent: no warning */
+    options.log = keep_text; /* a default for a missing backend gives no warning */
     options.log_user = warning;
     options.defaults = absent;
     options.settings = NULL;

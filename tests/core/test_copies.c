@@ -6,7 +6,7 @@
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64
 
-/* Kernels are slow enough that a missing wait always gives a wrong result. */
+/* Opens `remote` with kernels so slow that a missing wait always gives a wrong result. */
 static void open_remote(const char *setting)
 {
     const char *const settings[] = {"remote.delay_us=20000", setting, NULL};
@@ -168,8 +168,8 @@ static void fill_stack(void)
         garbage[i] = 0x55;
 }
 
-/* When the copy starts, libcore does not know yet that the target device is lost, and must first replace the
- * context's failed queue on it. */
+/* When the copy starts, libcore does not know yet that the target device is lost. It must first replace the
+ * context's failed queue on that device. */
 TEST_WITH(a_copy_to_a_lost_device_leaves_its_source, NULL, tear_down)
 {
     const char *const settings[] = {"remote.fail=2", "remote.lose=5", NULL};

@@ -47,8 +47,8 @@ static void note(void *user)
     *(int *)user += 1;
 }
 
-/* Memory that a lost device may still write is kept until its queues are gone: libcore's memory
- * (which the address sanitizer watches) and the program's. */
+/* Memory that a lost device may still write is kept until the device's queues are gone. This holds for
+ * libcore's memory (which the address sanitizer watches) and for the program's. */
 TEST(host_memory_at_work_is_kept)
 {
     static float memory[4];
@@ -186,7 +186,7 @@ TEST(one_queue)
     use_from_threads("mixed:2");
 }
 
-/* If contexts share a queue, each reports only the failures of its own calls. */
+/* If contexts share a queue, each context reports only the failures of its own calls. */
 TEST(one_queue_and_a_failure)
 {
     static const char *const settings[] = {"mixed.fails=2", NULL};
@@ -219,8 +219,8 @@ static collet_array *matrix(collet_context *cx)
     return a;
 }
 
-/* A row refuses a call before the operands are copied to the device. Operands that overlap are not
- * copied either. */
+/* A kernel row refuses a call before the operands are copied to the device, and before temporaries are
+ * made for operands that overlap. */
 TEST(refused_products_move_nothing)
 {
     static const char *const settings[] = {"mixed.refused=1048576", NULL};
@@ -238,7 +238,7 @@ TEST(refused_products_move_nothing)
     assert_int_equal(after.temporaries, before.temporaries);
 }
 
-/* A device without memory for a write is skipped, like a device that refuses the call. */
+/* If a device lacks memory for a write, a fallback runs the call, as if the device had refused the call. */
 TEST(no_memory_for_a_write_falls_back)
 {
     static const char *const settings[] = {"mixed.largest_write=8", NULL};
@@ -285,9 +285,9 @@ static uint32_t find_op(collet_runtime *rt, const char *name)
     return op;
 }
 
-/* Two plugins define an op with parameters of different length. Whichever is opened first, the op
- * gets the longer parameters. A call that uses parameters unknown to the older row runs on the
- * newer. */
+/* Two plugins define an op with parameters of different length. The op gets the longer parameters,
+ * whichever plugin is opened first. A call that uses parameters unknown to the kernel row of the older
+ * plugin runs on the newer plugin. */
 TEST(an_op_grows)
 {
     static const char *const orders[] = {"mixed,mixed_newer", "mixed_newer,mixed"};

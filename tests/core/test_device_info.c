@@ -65,7 +65,7 @@ TEST_WITH(kernels_are_looked_up_by_real_dtypes, set_up, tear_down)
                      COLLET_INVALID);
 }
 
-/* A call that needs exactly one device says so in its error, and lists the available devices. */
+/* The error of a call that needs exactly one device says so, and lists the available devices. */
 TEST_WITH(one_device_is_named, set_up, tear_down)
 {
     static const char *const several[] = {"auto", "", "cpu_scalar,remote", "remote,remote",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays as DLPack tensors and back: every field, which tensors are refused, who calls the deleter. */
+/* Arrays are exported as DLPack tensors and imported: every field, which tensors are refused, who calls the deleter. */
 
 #include "common/support.h"
 
@@ -88,7 +88,7 @@ TEST(every_field)
     assert_floats(w.cx, a, expected);
 }
 
-/* The array is acquired until the deleter is called. */
+/* The array counts as acquired until the tensor's deleter is called. */
 TEST(the_array_is_acquired)
 {
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
@@ -271,7 +271,7 @@ TEST(tensors_are_wrapped)
     collet_array_destroy(b);
     assert_int_equal(deleted, 1);
     assert_true(memory[N - 1] == 2.0f * (N - 1) && memory[N] == (float)N);
-    /* A tensor on a device that only another context has opened. */
+    /* The tensor is on a device that only another context has opened. */
     collet_context *other = context_of(w.rt);
     for (int i = 0; i < 2; i++) {
         assert_ok(w.cx, collet_set_backend(w.cx, i ? "remote:0" : "remote:1"));

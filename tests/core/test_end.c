@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of the process. exit() runs libcore's handler before the handlers that were registered
- * when a device was opened: it waits for the device's work, for a limited time, and lets no new
- * work begin. A child of fork does not wait for its parent's work.
+ * when a device was opened. libcore's handler waits for the device's work, for a limited time, and
+ * lets no new work begin. A child of fork does not wait for its parent's work.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -184,8 +184,8 @@ static void by_a_later_handler(void)
     exit(0);
 }
 
-/* A child does not wait for the parent's work: the threads that would finish it are not in the
- * child. */
+/* A child does not wait for the parent's work, because the threads that would finish it do not exist in
+ * the child. */
 static void in_a_child(void)
 {
     int status = -1;
@@ -200,7 +200,7 @@ static void in_a_child(void)
     exit(status == 0 ? 0 : 1);
 }
 
-/* Calls exit() within a call, as the handler of a signal may. */
+/* Calls exit() during a call, as a signal handler may. */
 static collet_status leave_within(remote_control *unused, remote_command *c)
 {
     atomic_store(&waited_commands, 1);
@@ -263,8 +263,8 @@ static int work_left(const char *of)
     return left_at_fork;
 }
 
-/* fork waits for the work of CPU backends: one of their threads may hold the lock of the C library's loader, and this
- * lock would stay locked in the child for ever. */
+/* fork waits for the work of CPU backends, because one of their threads may hold the lock of the dynamic loader. In the
+ * child this lock would stay locked for ever. */
 TEST(fork_waits_for_a_processor)
 {
     assert_int_equal(work_left("remote.type=cpu"), 0);

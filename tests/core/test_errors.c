@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors of every op for invalid calls, and that such a call changes nothing. */
+/* Invalid calls of every op: their errors, and that they change nothing. */
 
 #include "common/fixture.h"
 #include "common/op_call.h"
@@ -69,7 +69,7 @@ static void names_shapes(const op_call *c, uint32_t k, int both)
 static int axis_is_bound(const op_call *c, uint32_t k, int32_t axis)
 {
     char letter = c->operand[k].axis[axis];
-    /* nonzero: the caller chooses the number of rows of output 0. */
+    /* The caller of nonzero chooses the number of rows of output 0. */
     if (c->info.id == COLLET_OP_NONZERO)
         return k == 0 && axis == 0;
     return letter == '=' || letter == '?' || letter == '#' || op_call_axis_count(c, letter) > 1;
@@ -144,8 +144,8 @@ static collet_dtype dtype_called(const char *name)
 }
 
 /* The error text names for each wrong operand its dtype and the dtype that it must have; a call
- * with those dtypes is accepted. If different changes would help, the text names the dtypes of all
- * operands and the nearest valid signatures. */
+ * with those dtypes is accepted. If there are several ways to correct the call, the text names the
+ * dtypes of all operands and the nearest valid signatures. */
 static void names_dtypes(const op_call *c)
 {
     op_call mended = *c;
@@ -221,7 +221,7 @@ TEST(operands_that_are_absent)
     }
 }
 
-/* Outputs whose elements all have the same address (for packed bytes: whose rows do). */
+/* Outputs whose elements all have the same address. In outputs of packed bytes, all rows have the same address. */
 TEST(outputs_that_repeat)
 {
     static unsigned char memory[128];

@@ -59,7 +59,7 @@ TEST(a_program_broadcasts)
     }
 }
 
-/* Elements of a program that was compiled against a later version. */
+/* The arrays in `program` have longer elements, as in a caller that was compiled against a later version. */
 TEST(longer_elements)
 {
     struct {
@@ -133,7 +133,7 @@ TEST(a_reduction_at_the_end)
     collet_array_destroy(out[0]);
 }
 
-/* The output is one of the inputs; then the two outputs are the two inputs, swapped. */
+/* First the output is also an input. Then the two outputs are the two inputs in swapped order. */
 TEST(outputs_are_inputs)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out[4] = {b, a};

@@ -28,7 +28,8 @@ static world open_both(const char *setting, const char *backend)
     return open_world(BOTH, settings, backend);
 }
 
-/* The user chose a library that is switched off. This must be the first test: a process chooses its libraries once. */
+/* The user chose a library that is switched off. This must be the first test, because a process chooses its libraries
+ * only once. */
 TEST(a_way_that_is_not_there)
 {
     const int64_t shape[] = {200, 200};
@@ -75,7 +76,7 @@ TEST(a_way_and_its_reason)
     assert_int_equal(counters.calls, 0);
 }
 
-/* An output that overlaps an input at an offset, which needs a temporary; and a call without elements. */
+/* An output that overlaps an input at an offset, so the call needs a temporary; and a call without elements. */
 TEST(overlaps_and_nothing)
 {
     const int64_t none[] = {0};

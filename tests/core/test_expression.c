@@ -237,7 +237,7 @@ TEST(promotion_is_symmetric)
     assert_int_equal(collet_dtype_promote(-1, COLLET_F32), COLLET_DTYPE_NONE);
 }
 
-/* An expression with four inputs, its sum, and arguments that are wrong or missing. */
+/* An expression with four inputs, the sum of its result, and arguments that are wrong or missing. */
 TEST(the_first_example)
 {
     enum { N = 1000 };
@@ -337,7 +337,7 @@ TEST(arguments_have_names)
                  "no input is named x; the names are: b, a");
 }
 
-/* x**3 is computed by multiplication, with the results of pow, even if they are tiny or infinite. */
+/* x**3 is computed by multiplication. The results equal the results of pow, also if they are tiny or infinite. */
 TEST(powers_are_products)
 {
     static const double exponents[] = {2,  3,   7,  12,  16,  17,   -1, -2,
@@ -482,7 +482,7 @@ TEST(literals)
     assert_int_equal(collet_expression_literal(e, &y, &number, NULL), COLLET_DTYPE);
 }
 
-/* 12 inputs and 6 outputs in place: the expression is split into several programs. */
+/* The expression has 12 inputs, and 6 outputs that are also inputs: it is split into several programs. */
 TEST(large_graphs_are_cut)
 {
     enum { IN = 12, OUT = 6 };
@@ -515,7 +515,7 @@ TEST(large_graphs_are_cut)
         collet_array_destroy(in[i]);
 }
 
-/* Unused inputs also determine the common shape. A reduction may be over axes of that shape that its
+/* Unused inputs also determine the common shape. A reduction may be over axes of the common shape that its
  * operand does not have. */
 TEST(shapes_are_those_of_all_inputs)
 {
@@ -540,7 +540,7 @@ TEST(shapes_are_those_of_all_inputs)
                   "input 1 is 3, which does not broadcast");
 }
 
-/* Four threads evaluate one expression with more combinations of dtypes than it keeps plans for. */
+/* Four threads evaluate one expression with more combinations of dtypes than the number of plans that it keeps. */
 static void *evaluate_often(void *argument)
 {
     collet_expression *e = argument;

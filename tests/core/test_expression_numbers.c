@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak scalars in expressions (their dtype adapts to the arrays'): arithmetic as in Python, one rounding to the
- * dtype of the array, integers that do not fit, comparisons. python/tests/op/test_random_numbers.py compares the
+/* Weak scalars in expressions (a weak scalar takes the dtype of the arrays): arithmetic as in Python, one rounding to
+ * the dtype of the array, integers that do not fit, comparisons. python/tests/op/test_random_numbers.py compares the
  * results for random scalars with Python's. */
 
 #include "common/evaluate.h"
@@ -240,7 +240,7 @@ TEST(results_of_numbers)
         int64_t k;
         collet_dtype x, made;
         double value;     /* NAN: an error */
-        const char *part; /* of its text */
+        const char *part; /* a part of the error's text */
     } cases[] = {
         {"x + where(x > 4, 1, 2)", 0, COLLET_U8, COLLET_U8, 6, ""},
         {"x + where(x > 4, -1, 1)", 0, COLLET_U8, 0, NAN, "the constant -1 does not fit u8"},
@@ -457,7 +457,7 @@ TEST(derivatives)
     } cases[] = {
         {"x*10**20", 1e20},
         {"x*2**64*2**60", 0x1p124},
-        {"(x*10**20)*10**20", 1e40}, /* by two products */
+        {"(x*10**20)*10**20", 1e40}, /* as two products */
         {"x**(2**64)", INFINITY},
         {"x**9007199254740993*0", 0},
         {"x/0", INFINITY},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random graphs, evaluated by the op `evaluate` and by single ops. Both must give the same bits, for all dtypes,
- * broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays. Scalars for `evaluate` are
- * arrays without axes for the single ops. A device may add in another order: there, sums of floating-point numbers
- * must agree within a tolerance.
+ * broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays. Scalars of `evaluate` are
+ * passed to the single ops as arrays without axes. A device may add in a different order: on a device, sums of
+ * floating-point numbers must agree within a tolerance.
  *
  *     test_expression_random [SEED [COUNT [DEVICE PLUGINS]]]    exit code 77: DEVICE is not available
  */
@@ -136,7 +136,7 @@ static uint32_t converted(sample *s, typed v, collet_dtype d)
     return id;
 }
 
-/* Picks a value, mostly a recently added value, so that graphs are deep. */
+/* Picks a value. It prefers values that were added last, so that graphs are deep. */
 static typed pick(const sample *s)
 {
     uint32_t back = below(4) ? below(4) : below(s->count);
@@ -195,7 +195,7 @@ static uint32_t size_of(const sample *s, uint32_t id)
     return id;
 }
 
-/* `sizes`: reduces the absolute values instead of the values. */
+/* `sizes` 1: the graph's reductions are over absolute values. */
 static void make_graph(sample *s, uint64_t seed, int sizes)
 {
     state_of_random = seed * 0x9e3779b97f4a7c15u;
@@ -310,7 +310,7 @@ static int near(double a, double b, double epsilon, double size)
            fabs(a - b) <= 2 * epsilon * fabs(a) + 1e-15 * size;
 }
 
-/* Whether two results of output k differ by no more than the order of summation explains. */
+/* Whether two results of output k differ only as much as a different order of summation can explain. */
 static int same_sums(const sample *s, const trial *t, uint32_t k, const void *other, size_t n,
                      uint64_t seed)
 {
@@ -514,7 +514,7 @@ static void graphs(void **state)
 {
     for (uint64_t seed = first; seed < first + count; seed++)
         compare(seed);
-    compare(4708); /* a variance for which flags of earlier work once chose the kernel */
+    compare(4708); /* a variance: old floating-point exception flags once changed which kernel ran */
 }
 
 int main(int argc, char **argv)

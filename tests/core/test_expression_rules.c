@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of collet_call hold for an expression as a whole, whether it is one program or is split into
- * several: a refused evaluation leaves all outputs unchanged. DESIGN.md lists the rules. */
+/* The rules of collet_call hold for an expression as a whole, even if it is split into several programs: a
+ * refused evaluation leaves all outputs unchanged. core/DESIGN.md lists the rules. */
 
 #include "common/evaluate.h"
 #include "common/fixture.h"
 
 enum { MOST = 12, N = 3 };
 
-/* Two outputs computed from `inputs` inputs: 2 (one program) or 12 (several programs). */
+/* Two outputs, computed from 2 inputs (one program) or from 12 inputs (several programs). */
 typedef struct sample {
     collet_expression *e;
     uint32_t inputs;

@@ -38,7 +38,7 @@ static collet_memory_stats memory_of(collet_context *cx, const char *space)
     return stats;
 }
 
-/* The bytes that the device still keeps for later calls after a trim. */
+/* The number of bytes that the device still keeps for later calls after a trim. */
 static uint64_t kept_after_trim(collet_context *cx)
 {
     collet_array *a = floats(cx, 16, 0), *b = empty_floats(cx, 16);
@@ -61,8 +61,8 @@ TEST(trim)
     assert_string_equal(logged, "");
 }
 
-/* The test device reports every allocation as memory that it keeps until a trim. Without the
- * extension, libcore's own count does not. */
+/* With the extension, the test device reports every allocation as memory that it keeps until a trim.
+ * Without the extension, libcore counts the allocations itself and knows of no kept memory. */
 TEST(memory)
 {
     for (int own = 0; own < 2; own++) {

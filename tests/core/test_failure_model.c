@@ -5,16 +5,16 @@
  *
  * What is checked:
  * - A read that returns OK returns the values that the calls compute when nothing fails.
- * - collet_finish reports each failure of a command from which results of its context derive. It
- *   may report the loss of a device that the context used.
+ * - collet_finish reports each failed command from which results of its context derive. It may also
+ *   report the loss of a device that the context used.
  * - A call fails only if its device was lost, or if an array that it reads is bad in every memory
  *   space where it is valid. It then leaves its output unchanged, unless the device was lost.
  *
- * A copy on a device is bad if the device was lost or if its bytes derive from a bad command. A
+ * A copy of an array on a device is bad if the device was lost or if its bytes derive from a bad command. A
  * command is bad if it failed, if it was enqueued after a failed command in the same queue of the
  * plugin, or if it ran on a lost device and no wait had confirmed it. After a partial write, an
- * array still derives from all commands from which it derived before. After a failure a queue
- * continues, or only waits for other queues, or skips these waits too.
+ * array still derives from all commands from which it derived before. After a failure a queue runs its
+ * other commands, or only its waits for other queues, or nothing.
  *
  * The test backend `remote` reports to this program each command with its buffers, and each wait.
  */
@@ -39,7 +39,7 @@ typedef struct command_set {
     uint64_t bits[COMMANDS / 64];
 } command_set;
 
-/* An array of the program. Places are bits: 0 the host, d + 1 device d. */
+/* An array of the program. `places` is a set of bits: bit 0 is the host, bit d + 1 is device d. */
 typedef struct model {
     collet_array *array;
     float value[N];
@@ -67,7 +67,7 @@ static struct {
     program programs[CONTEXTS];
     model arrays[ARRAYS];
     int lost[DEVICES];
-    command_set derived[SERIALS];   /* by buffer */
+    command_set derived[SERIALS];   /* for each buffer: the commands from which its bytes derive */
     uint64_t failed_value[SERIALS]; /* for each queue: value of its first failed command, 0: none */
     int count, confirmed[COMMANDS];
     remote_command command[COMMANDS];
@@ -205,8 +205,8 @@ static void written(model *m, const program *p, int whole)
     m->undefined &= !whole;
 }
 
-/* Notes after a call which failures collet_finish may report (pending) and must report
- * (promised). */
+/* Called after each call. Notes which failures collet_finish may report (pending) and which it must
+ * report (promised). */
 static void called(program *p, collet_status status)
 {
     if (p->device >= 0)

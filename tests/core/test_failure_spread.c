@@ -76,7 +76,7 @@ TEST_WITH(loss_reaches_another_device, NULL, tear_down)
     another_context("remote.lose=4", "remote:1", COLLET_DEVICE_LOST);
 }
 
-/* One context that changes its backend. */
+/* One context changes its backend and uses a failed result on the new backend. */
 TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
 {
     open_remote("remote.fail=2", NULL);
@@ -112,7 +112,7 @@ TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
     assert_floats(other, y, doubled);
 }
 
-/* A sum of results of more queues than an array records. At most one of the queues has failed. */
+/* Sums results from more queues than libcore records for an array. At most one of the queues has failed. */
 TEST(failure_of_any_of_many_queues)
 {
     const int queues = 12;
@@ -150,8 +150,8 @@ TEST(failure_of_any_of_many_queues)
     }
 }
 
-/* Another thread may learn of a failure in a queue after a call checked its inputs and before it
- * enqueues its work there. */
+/* After a call has checked its inputs, and before it enqueues its work in a queue, another thread may
+ * find a failure in that queue. */
 static collet_context *reader;
 static collet_array *failed;
 static int kernels;
@@ -187,7 +187,7 @@ static void found_during_a_call(const char *enqueued_by)
     assert_ok(third, collet_op_add(third, b, a, a));
     reader = context_of(rt);
     collet_context *fourth = reader;
-    /* The call waits for b, and meanwhile `failed` is read. */
+    /* The call waits for b. During this wait read_failed reads `failed`. */
     assert_ok(cx, collet_op_add(cx, y, failed, b));
     assert_null(reader);
     assert_unreadable(cx, y, COLLET_FAILED);

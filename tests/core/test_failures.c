@@ -36,7 +36,7 @@ static void open_remote(const char *first, const char *second, const char *backe
 
 static const float doubled[] = {2, 4, 6, 8};
 
-/* The outputs of failed work stay invalid, whatever number of failures follows. */
+/* The outputs of failed work stay invalid, even if many failures follow. */
 TEST_WITH(every_failure_is_remembered, NULL, tear_down)
 {
     float sink[4];
@@ -87,7 +87,7 @@ TEST_WITH(failed_outputs_can_be_overwritten, NULL, tear_down)
     assert_floats(other, d, doubled);
 }
 
-/* Failed work that only read an array does not make the next write of it fail. */
+/* Failed work that only read an array does not make the next write of the array fail. */
 TEST_WITH(failed_readers_do_not_invalidate, NULL, tear_down)
 {
     open_remote("remote.fail=1", NULL, "remote:0");
@@ -119,7 +119,7 @@ TEST_WITH(bytes_elsewhere_survive_their_device, NULL, tear_down)
     assert_floats(cx, c, doubled);
 }
 
-/* The device reports its loss during an upload; later calls skip it. */
+/* The device reports its loss during an upload. Later calls do not use the device. */
 TEST_WITH(a_loss_during_a_transfer, NULL, tear_down)
 {
     collet_status status = COLLET_OK;
@@ -198,7 +198,7 @@ TEST_WITH(reading_needs_no_device_memory, NULL, tear_down)
     assert_floats(cx, view, transposed);
 }
 
-/* "auto" leaves its first choice for the device that holds the bytes only if they are not valid on
+/* "auto" prefers the device that holds the bytes to its first choice only if the bytes are not valid on
  * the host. */
 TEST_WITH(auto_ignores_bytes_valid_on_the_host, NULL, tear_down)
 {
@@ -212,7 +212,7 @@ TEST_WITH(auto_ignores_bytes_valid_on_the_host, NULL, tear_down)
     assert_string_equal(collet_last_backend(cx), "remote");
 }
 
-/* Computes into wrapped memory on the remote device and frees it without acquiring it. */
+/* Computes on the remote device into an array over `memory`, and destroys the array without acquiring it. */
 static void free_wrapped(float memory[4])
 {
     const int64_t four = 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend runs a call that the chosen backend cannot run: for every cause, choice and value
- * of the setting `fallback`. */
+/* Which backend runs a call that the chosen backend cannot run. Tests every cause, every choice and every
+ * value of the setting `fallback`. */
 
 #include "common/support.h"
 
@@ -57,7 +57,7 @@ static collet_status call(collet_context *cx, const cause *c)
     return status;
 }
 
-/* collet_explain names the backend before the call, but cannot know what a kernel will refuse. */
+/* collet_explain names the backend before the call, but cannot know which calls a kernel will refuse. */
 static void expect_explained(collet_context *cx, const cause *c, const char *runs,
                              const char *about)
 {
@@ -132,7 +132,7 @@ TEST(unproven)
         check(&causes[0], 0, permission, "probe=off", 0);
 }
 
-/* The permission can be withdrawn, and does not change the chosen backend. */
+/* The permission for a fallback can be withdrawn, and it does not change the chosen backend. */
 TEST(taken_back)
 {
     OWNED(world) w = open_world(BOTH, NULL, "remote");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Under a limit on the size of files (ulimit -f) libcore and its backends must not end the program
- * when they write caches, traces or shared memory. By default the signal SIGXFSZ would end it. */
+ * when they write caches, traces or shared memory. The signal SIGXFSZ ends a program by default. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls every function of collet.h in a child of fork, with a runtime, a context and an array of
- * the parent, whose threads are at work when it forks. Each function returns FORKED or does no
- * harm, and none hangs. The test fails if a function of the header is not called here. UNMARKED:
- * the system accepts MADV_WIPEONFORK but ignores it, as QEMU does.
+ * the parent. The parent's threads are at work when it forks. Each function returns FORKED or does no
+ * harm, and no function hangs. The test fails if a function of the header is not called here. The macro
+ * UNMARKED simulates a system that accepts MADV_WIPEONFORK but ignores it, as QEMU does.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -377,8 +377,8 @@ static int in_child(void)
     return wrong != 0;
 }
 
-/* Whether the parent's threads work when it forks. The locks of the address sanitizer's allocator,
- * which they may hold, stay locked in a child. */
+/* Whether the parent's threads work when it forks. With the address sanitizer they do not: they may hold
+ * locks of its allocator, and these locks would stay locked in the child. */
 #if defined(__SANITIZE_ADDRESS__)
 #define AT_WORK 0
 #else

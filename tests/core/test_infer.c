@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet_ops_infer: a call accepts exactly the outputs that it infers. */
+/* collet_ops_infer: a call accepts exactly the outputs that collet_ops_infer returns. */
 
 #include "common/fixture.h"
 #include "common/op_call.h"
@@ -32,8 +32,8 @@ static void same_spec(const op_call *c, uint32_t k, const collet_array_spec *got
                  collet_dtype_name(got->dtype), got->ndim);
 }
 
-/* Infers with the outputs' dtypes given, then checks complete outputs. Ops without inputs have no
- * shape to infer. */
+/* Infers the shapes of the outputs from their dtypes, then checks complete outputs. Ops without inputs
+ * have no shape to infer. */
 static void infer_one(const op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];
@@ -254,7 +254,7 @@ TEST(hostile_input)
                      COLLET_NOT_FOUND);
 }
 
-/* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */
+/* The number of broadcast axes plus the number of the op's own axes exceeds COLLET_MAX_DIMS. */
 TEST(too_many_axes)
 {
     collet_array_spec ins[] = {spec_of(COLLET_F32, 2, 3, 3), spec_of(COLLET_F32, 7, 1, 1)};
@@ -275,7 +275,7 @@ TEST(too_many_axes)
     assert_int_equal(out.ndim, 8);
 }
 
-/* An output that the absent inputs do not determine must be absent too. */
+/* If an output needs an input that is absent, the output must be absent too. */
 TEST(observables_without_velocities)
 {
     const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};

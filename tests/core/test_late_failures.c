@@ -7,8 +7,8 @@
  *
  * The check: a read that returns OK returns the values that the calls compute when nothing fails. A call, a read or a
  * finish fails only if its results derive from a command that failed or that was enqueued after a failed command.
- * collet_finish reports each failure of a call that returned OK. After a failure a queue continues, or only waits for
- * other queues, or skips these waits too. Slow calls reveal a queue that fails to wait for another queue.
+ * collet_finish reports each failure of a call that returned OK. After a failure a queue runs its other commands, or
+ * only its waits for other queues, or nothing. Slow calls reveal a queue that does not wait for another queue.
  *
  * The short suite runs 20 to 100 seeds on each backend, long tests 2,500.
  */
@@ -55,10 +55,10 @@ static struct {
     char complaint[400];
 } w;
 
-static uint64_t failed_value[QUEUES]; /* the first command of each queue that failed; 0: none */
+static uint64_t failed_value[QUEUES]; /* for each queue the value of its first failed command; 0: none */
 static const char *plugins, *devices[9];
 static int device_count;
-static int slow_copies; /* copies that take 2 ms, at most 60 */
+static int slow_copies; /* number of copies that together take 2 ms, at most 60 */
 static uint64_t random_state;
 static int first_seed = 1, seed_count = 30, seed, failures;
 
@@ -107,8 +107,8 @@ static int fails(late_control *unused, uint64_t queue, uint64_t value)
 
 static late_control control = {.fails = fails};
 
-/* Called after a call: checks whether the call may fail, and notes what collet_finish may report and must report. The
- * copies of the inputs that the call made on the device derive from its commands, too. */
+/* Called after a call. Checks whether the call may fail, and notes what collet_finish may report and what it must
+ * report. The call also copied its inputs to the device, so the inputs derive from the call's commands too. */
 static void called(program *p, collet_status status, model *const *in, int count, const char *what)
 {
     command_set from = w.call;
@@ -149,7 +149,7 @@ static void wrote(model *m, int half, const float *values, model *const *in, int
             m->value[i] = values[i];
 }
 
-/* out = a random value, a, or a + b (0, 1 or 2 inputs), on `half` of the arrays. */
+/* out = a random value (0 inputs), a (1) or a + b (2), on one half of the arrays or on all (`half` 2). */
 static void call(program *p, int inputs, int half, model *out, model *a, model *b)
 {
     static const char *const names[] = {"fill", "copy", "add"};
@@ -195,7 +195,7 @@ static void step_slow(program *p)
     step_call(p);
 }
 
-/* A slow queue reads an array; other contexts then overwrite it in turn. */
+/* A slow queue reads an array. Other contexts then overwrite the array one after another. */
 static void step_chase(program *p)
 {
     model *x = any_array();
@@ -241,7 +241,7 @@ static void step_finish(program *p)
 
 static void step_backend(program *p)
 {
-    /* Chooses mostly the first device, because queues of the same device must wait for each other. */
+    /* Mostly chooses the first device, to test that queues of one device wait for each other. */
     if (collet_set_backend(p->cx, devices[pick(3) ? 1 : pick(device_count)]) != COLLET_OK)
         complain("collet_set_backend", p->cx);
 }

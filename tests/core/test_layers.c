@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers between libcore and the backends: how they are chosen, and how invalid layers are
- * handled. */
+/* Layers between libcore and the backends: how they are chosen, and what happens to invalid
+ * layers. */
 
 #include "common/support.h"
 
@@ -85,8 +85,8 @@ TEST(the_first_is_the_outermost)
     assert_string_equal(open_code(w.rt, "/inner.so"), "ok");
 }
 
-/* Two layers over two backends: a layer has one set of functions, which find the backend's table by
- * the device. */
+/* Two layers over two backends. A layer has one set of functions for all backends; they find the
+ * backend's table by the device. */
 TEST(devices_tell_their_table)
 {
     OWNED(world) w = world_with("layers=outer,inner", NULL);
@@ -98,7 +98,7 @@ TEST(devices_tell_their_table)
                     "outer opens cpu_scalar\ninner opens cpu_scalar\n");
 }
 
-/* A layer may lack a slot. Only a device that needs the slot cannot be opened. */
+/* A layer may lack a slot. Then only devices that need this slot cannot be opened. */
 TEST(a_slot_may_be_missing)
 {
     OWNED(world) w = world_with("layers=lacks", NULL);

@@ -321,7 +321,7 @@ TEST(lengths)
     }
 }
 
-/* A note of GNU is used as the build-id only if it has the type build-id and a usual length. */
+/* A note of the owner GNU is used as the build-id only if its type is build-id and its length is usual. */
 TEST(build_ids)
 {
     static const unsigned char id[80] = {0xab, 0x01};
@@ -414,7 +414,7 @@ TEST(note_sizes)
     expect(COLLET_FORMAT, "malformed-elf", "runs over");
 }
 
-/* Segments may overlap, so that a small file has gigabytes of notes. */
+/* Segments may overlap, so a small file can have gigabytes of notes. */
 TEST(many_note_segments)
 {
     enum { SEGMENTS = 512 };

@@ -72,7 +72,7 @@ TEST(version_2)
     assert_int_equal(l.total, 32 * MIB);
     assert_int_equal(l.available, 16 * MIB); /* 32 - (20 - 4) */
     assert_string_equal(l.by, "memory.high of the cgroup /a/b/c");
-    put("/a", "memory.current", "130023424\n"); /* 124 of 128: a parent has less left */
+    put("/a", "memory.current", "130023424\n"); /* 124 of 128 MiB: a parent has less memory left */
     l = limit_of("0::/a/b/c\n");
     assert_true(l.total == 32 * MIB && l.available == 4 * MIB);
     put("/a", "memory.current", "234217728\n");
@@ -94,8 +94,8 @@ TEST(version_1)
     assert_int_equal(limit_of("4:cpu:/slurm/uid_0/job_7\n").total, l.machine);
 }
 
-/* In a container the group itself is mounted as the root, so its path does not exist below the
- * root. */
+/* In a container the process's group is mounted as the root of the group file system, so the group's
+ * path does not exist there. */
 TEST(in_a_container)
 {
     put("", "memory.max", "100663296\n");

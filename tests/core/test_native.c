@@ -58,8 +58,8 @@ static void assert_multiple(collet_context *cx, const collet_array *a, float fac
     assert_floats(cx, a, expected);
 }
 
-/* Work of Collet, then of the program in the native queue, then of Collet in two contexts: each
- * sees the results of the work before it. */
+/* First Collet works, then the program in the native queue, then Collet in two contexts. Each step sees
+ * the results of the steps before it. */
 TEST(commands_are_in_order)
 {
     static const char *const slow[] = {"remote.delay_us=10000", NULL};
@@ -101,7 +101,7 @@ TEST(release_makes_valid)
     assert_multiple(w.cx, a, 2.0f);
     assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_READ));
     assert_int_equal(counters_of(w.cx).bytes_to_device, N * sizeof(float));
-    queue->enqueue(queue, twice, address); /* in place of a slow reader */
+    queue->enqueue(queue, twice, address); /* stands for a slow reader: the add below must wait for it */
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
     assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_multiple(w.cx, a, 8.0f);
@@ -135,8 +135,8 @@ TEST(misuse_is_refused)
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
 }
 
-/* Each function that takes a context and an array refuses another runtime's array, which keeps its
- * contents. */
+/* Each function that takes a context and an array refuses an array of another runtime, and does not
+ * change the array's contents. */
 TEST(arrays_of_another_runtime_are_refused)
 {
     OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -210,7 +210,7 @@ TEST(foreign_memory)
         memory[i] = (float)(N - 1 - i);
     OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = NULL, *b = NULL;
-    /* a: the elements in reverse order, from the last element; b: the elements behind them. */
+    /* a: the elements in reverse order, starting at the last element. b: the elements after them. */
     assert_ok(w.cx,
               collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory,
                                    (N - 1) * sizeof(float), COLLET_WRAP_READONLY, count, &deleted));
@@ -226,7 +226,7 @@ TEST(foreign_memory)
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(w.cx, collet_memory(w.cx, &stats, "remote:0"));
     assert_int_equal(stats.current, 0);
-    /* Bytes that are newer elsewhere are copied to the memory before the deleter is called. */
+    /* If another memory space has newer bytes, they are copied to the wrapped memory before the deleter runs. */
     float ones[N];
     for (int i = 0; i < N; i++)
         ones[i] = 1.0f;

@@ -18,7 +18,7 @@ static int set_up(void **state)
 
 enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS, OUTSIDE, TURNED, BEFORE, ONE, ANY };
 
-/* Results for empty operands that are not zero (docs/KERNELS.md). output -1: all outputs. ANY: the
+/* Ops whose results for empty operands are not zero (docs/KERNELS.md). output -1: all outputs. ANY: the
  * result depends on which operand is empty. */
 static const struct {
     uint32_t op;
@@ -135,7 +135,7 @@ static int has_output(const op_call *c)
     return bytes > 0;
 }
 
-/* No kernel runs if all outputs are empty; else the outputs are as documented. */
+/* If all outputs are empty, no kernel runs. Otherwise the outputs have the documented values. */
 static void call_empty(const char *backend, size_t index, int sig, char empty)
 {
     op_call c;
@@ -234,8 +234,8 @@ static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
     op_call_free(&c);
 }
 
-/* Places output 0 over each input of its dtype: in place, one element after it, one element before
- * it. */
+/* Places output 0 over each input of its dtype: at the same address, one element later, one element
+ * earlier. */
 static int share_memory(size_t index, int sig)
 {
     static results expected;
@@ -274,7 +274,7 @@ TEST(outputs_over_inputs)
     assert_true(tried > 150);
 }
 
-/* The error text of a call of gyration of 4 atoms with these three offsets; "" if it succeeds. */
+/* Calls gyration for 4 atoms with these three offsets. Returns the error text, or "" if the call succeeds. */
 static const char *text_of_offsets(const int64_t offsets[3])
 {
     static const int64_t shapes[6][4] = {{1, 2}, {1, 2, 3, 3}, {1, 2}, {1, 4, 3}, {4}, {3}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked programs (COLLET_LAYERS=programs): each fault is named, and the call fails or does nothing. Each case is a
- * separate process, test_programs CASE BACKEND, so that a crash fails only its case. */
+/* Checked programs (COLLET_LAYERS=programs): a message names each fault, and the call fails or does nothing. Each case
+ * runs in a separate process, test_programs CASE BACKEND, so that a crash fails only this case. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -60,7 +60,7 @@ static void destroyed_expression(void)
     TEXT_HAS("made by collet_expression_parse");
 }
 
-/* An expression created before the first runtime, whose settings turn the checks on. */
+/* An expression without a runtime: COLLET_LAYERS=programs in the environment turns the checks on. */
 static void early_expression(void)
 {
     collet_expression *e = NULL;
@@ -94,8 +94,8 @@ static void destroyed_runtime(void)
     expect(strstr(err.text, "runtime 1, was destroyed by") != NULL, err.text);
 }
 
-/* Two threads call with one context until a call is refused. The check lets no two calls run at once,
- * so this fault does no harm. */
+/* Two threads call with the same context until a call is refused. The check refuses a call while another
+ * call runs, so this fault does no harm. */
 static void *use_until_refused(void *user)
 {
     static _Atomic int refused;
@@ -132,7 +132,7 @@ static void written_while_read(void)
 static void written_wrapped(void)
 {
     OWNED(collet_array) *w =
-        wrap(COLLET_U8, 11, 0); /* 11 bytes: a word of 8 bytes and a part of the next */
+        wrap(COLLET_U8, 11, 0); /* 11 bytes: a word of 8 bytes and a part of the next word */
     OK(collet_op_add(cx, w, w, w));
     ((char *)memory)[10] += 1;
     INVALID(collet_op_add(cx, w, w, w));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A queue that failed may have skipped its waits, so libcore must not order other queues through
- * it. Memory that commands of a lost device use is kept. So that nothing depends on speed, gates
- * block a queue: a gate opens after the time in which commands that do not wait for it would have
+ * it. Memory that commands of a lost device use is kept. To make the tests independent of speed, gates
+ * block queues. While a gate is closed, a command that wrongly does not wait for the gate has time to
  * run. */
 #include <pthread.h>
 
@@ -119,7 +119,7 @@ static void fail_next(collet_context *in)
 }
 
 /* A slow queue reads X, then a queue that fails writes X, then a third queue writes X. The third
- * queue must wait for the read, too, not only for the second write. */
+ * queue must wait for the read too, not only for the second queue's write. */
 static void read_before(int after_failure)
 {
     gate g;
@@ -147,7 +147,7 @@ TEST(a_failed_queue_carries_no_order)
         read_before(mode);
 }
 
-/* Like read_before, with a write in the slow queue in place of the read. */
+/* Like read_before, but the slow queue writes X instead of reading it. */
 TEST(nor_between_writes)
 {
     gate g;
@@ -210,7 +210,7 @@ TEST(freed_memory_is_kept)
     close_failing();
 }
 
-/* More queues use a block than libcore can record: the host waits until one of these uses is done. */
+/* A block is used by more queues than libcore can record for a block: the host waits until one of these uses ends. */
 TEST(many_queues)
 {
     gate g;
@@ -236,7 +236,7 @@ TEST(many_queues)
     close_failing();
 }
 
-/* A direct copy reads X in a queue of another device. The source device's queue for copies waits
+/* A direct copy reads X in a queue of the target device. The source device's queue for copies waits
  * for that read. */
 TEST(copies_between_devices)
 {
@@ -263,7 +263,7 @@ TEST(copies_between_devices)
 
 /* ---- Lost devices ------------------------------------------------------------------------ */
 
-/* A kernel of the context `in` loses the device; libcore knows of the loss when this function returns. */
+/* A kernel in the context `in` loses the device. When this function returns, libcore knows that the device is lost. */
 static void lose(collet_context *in)
 {
     OWNED(collet_array) *a = empty_floats(in, N);
@@ -275,7 +275,7 @@ static void lose(collet_context *in)
     assert_status(in, status, COLLET_DEVICE_LOST);
 }
 
-/* The test backend aborts if a timestamp is released that a command has yet to set. */
+/* The test backend aborts if a timestamp is released before the command that sets it has run. */
 TEST(a_stamp_at_work_is_kept)
 {
     gate g;

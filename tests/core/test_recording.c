@@ -69,7 +69,7 @@ static void compute(collet_context *context, collet_array **outs, const collet_a
                                    (const collet_array *[]){outs[0]}, &by_row));
 }
 
-/* Whether two arrays have the same bits; a NaN equals a NaN. */
+/* Whether two arrays have the same bits. All NaNs count as equal. */
 static int is_same(collet_context *context, const collet_array *a, const collet_array *b)
 {
     float x[64], y[64];
@@ -217,7 +217,7 @@ TEST(values_share_memory_unless_both_are_needed)
         value = called(cx, r, COLLET_OP_ADD, value, x, NULL);
     uint32_t out = called(cx, r, COLLET_OP_SUB, value, early, NULL);
     assert_ok(cx, collet_recording_complete(cx, r, &out, 1));
-    assert_int_equal(r->n_slots, 3); /* early; and the operand and the result of each step */
+    assert_int_equal(r->n_slots, 3); /* `early`, and at each step one operand and the result */
     OWNED(collet_array) *in = floats(cx, 8, 1), *result = NULL;
     assert_ok(cx, collet_recording_run(cx, r, &result, (const collet_array *[]){in}));
     assert_floats(cx, result, (const float[]){20, 40, 60, 80, 100, 120, 140, 160});

@@ -117,7 +117,7 @@ TEST(bytes_that_packing_never_produces)
 typedef struct operand {
     collet_dtype dtype; /* none: absent */
     int32_t ndim;
-    int64_t shape[2], stride; /* step along the last axis; 0: adjacent */
+    int64_t shape[2], stride; /* stride of the last axis; 0: the elements are adjacent */
 } operand;
 
 #define ROW(dtype_, n) {.dtype = COLLET_##dtype_, .ndim = 1, .shape = {n}}

@@ -225,7 +225,8 @@ TEST_WITH(backends_are_listed_in_order_of_preference, set_up, tear_down)
     assert_int_equal(info.state, COLLET_BACKEND_UNAVAILABLE);
 }
 
-/* With probing off a plugin's code first runs when needed; it then works or reports why not. */
+/* With probing off, a plugin's code first runs when a call needs the plugin. Then the plugin works or reports the
+ * reason why it does not. */
 TEST_WITH(unproven_backends_are_tried_at_first_use, set_up, tear_down)
 {
     static const char *const settings[] = {"probe=off", NULL};
@@ -253,7 +254,7 @@ static int32_t state_of(const collet_runtime *rt, const char *name)
     return 0;
 }
 
-/* Under "auto" a backend that was not probed is opened only for a call that no other can run. */
+/* Under "auto" a backend that was not probed is opened only for a call that no other backend can run. */
 TEST_WITH(auto_opens_what_is_unproven_last, set_up, tear_down)
 {
     OWNED(collet_runtime) *rt =
@@ -375,7 +376,7 @@ TEST_WITH(bad_configuration_is_refused, set_up, tear_down)
     assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
 }
 
-/* The manifest of a plugin declares its keys: libcore itself does not know them. */
+/* The manifest of a plugin declares the keys of the plugin's settings. libcore itself has no list of them. */
 TEST_WITH(bad_keys_of_a_backend_are_refused, set_up, tear_down)
 {
     static const char *const settings[] = {"remote.delay=20", NULL};
@@ -613,7 +614,7 @@ static void expect_no_directories(void)
     }
 }
 
-/* libcore uses directories of the user only if they are absolute and the home directory exists. */
+/* libcore uses the user's directories only if their paths are absolute and the home directory exists. */
 TEST_WITH(without_a_home, set_up, tear_down)
 {
     static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"};

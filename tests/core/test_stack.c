@@ -102,8 +102,8 @@ static void run_others(void *user)
         status = COLLET_FAILED;
 }
 
-/* Operands whose axes are in different orders in memory: kernels transpose tiles of elements of 1 to
- * 16 bytes. */
+/* Operands whose axes have different orders in memory, with elements of 1 to 16 bytes: kernels transpose
+ * tiles of elements. */
 static void run_turned(void *user)
 {
     static const collet_dtype dtypes[] = {COLLET_U8, COLLET_F32, COLLET_F64, COLLET_C128};

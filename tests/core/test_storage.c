@@ -73,7 +73,7 @@ TEST(the_newest_bytes_win)
     assert_floats(w.cx, c, expected);
 }
 
-/* A partial write keeps the rest of the storage, in whichever space that was valid. */
+/* A partial write keeps the rest of the storage, whichever memory space had the valid bytes. */
 TEST(a_partial_write_keeps_the_rest)
 {
     OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -154,7 +154,7 @@ TEST(core_copies_without_a_kernel)
     assert_memory_equal(got, values, sizeof got);
 }
 
-/* The next wait reports a kernel that fails after its launch. Its output is never readable. */
+/* If a kernel fails after its launch, the next wait reports this. The kernel's output is never readable. */
 TEST(a_late_failure_is_reported)
 {
     static const char *const settings[] = {"remote.fail=2", NULL};
@@ -192,7 +192,7 @@ TEST(a_lost_device_loses_only_its_own)
     assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_floats(w.cx, d, squares);
-    /* Every function to which the name of the lost device is passed refuses it. */
+    /* Every function that takes the name of a device refuses the lost device. */
     collet_error err;
     assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE,
                   "remote:0 was lost");
@@ -223,8 +223,8 @@ static void *read_elsewhere(void *argument)
     return NULL;
 }
 
-/* A reader of the first result does not wait for the second result. While a thread waits for the second result, other
- * threads can enqueue work. A device that hangs is lost after `timeout` seconds. */
+/* A device hangs in its second kernel. A reader of the first result does not wait for the second result. While a
+ * thread waits for the second result, other threads can enqueue work. The device is lost after `timeout` seconds. */
 TEST(a_hung_device_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};
@@ -254,7 +254,7 @@ TEST(a_hung_device_is_lost_in_time)
     assert_floats(w.cx, c, doubled);
 }
 
-/* A failed queue is replaced once its commands are over. The setting `timeout` limits this wait too. */
+/* A failed queue is replaced when its commands have ended. The setting `timeout` limits this wait too. */
 TEST(a_failed_queue_that_hangs_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.fail=1", "remote.hang=2", "timeout=1", NULL};
@@ -337,7 +337,7 @@ TEST(contexts_share_an_array)
     }
 }
 
-/* In any order of destruction the last user keeps the runtime alive; device memory is freed. */
+/* Objects may be destroyed in any order: the last of them keeps the runtime alive. Device memory is freed. */
 TEST(arrays_may_outlive_everything)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -381,7 +381,7 @@ static void *free_array(void *array)
     return NULL;
 }
 
-/* The memory has the result before its deleter runs, on whatever thread the last view is freed. */
+/* Wrapped memory has the result before its deleter runs, whichever thread frees the last view. */
 TEST(wrapped_memory_has_the_result_when_freed)
 {
     float memory[4] = {0};
@@ -404,7 +404,7 @@ TEST(wrapped_memory_has_the_result_when_freed)
     close_world(w);
 }
 
-/* An array in read-only pages: every write is refused before it is tried, and reads work. */
+/* An array in read-only pages: writes are refused before they touch the memory, and reads work. */
 TEST(read_only_memory_is_never_written)
 {
     const int64_t four = 4, two[] = {2, 2};
@@ -466,8 +466,8 @@ static collet_array *written(collet_context *cx, int64_t n, int byte)
     return a;
 }
 
-/* Arrays created in turn reuse the same pages, so that the system need not clear new pages: arrays of 3 to
- * 24 MiB, aligned to cache lines or to huge pages. */
+/* Arrays that are created one after another reuse the same pages, so that the system need not clear new pages.
+ * The arrays have 3 to 24 MiB and are aligned to cache lines or to huge pages. */
 TEST(freed_memory_is_used_again)
 {
     OWNED(world) w = open_world(BOTH, NULL, "cpu_scalar");
@@ -484,7 +484,7 @@ TEST(freed_memory_is_used_again)
     }
 }
 
-/* libcore keeps a part of the freed memory of many arrays until a trim. It keeps nothing of very large arrays. */
+/* libcore keeps a part of the freed memory of many arrays until a trim. It keeps no memory of very large arrays. */
 TEST(little_freed_memory_is_kept)
 {
     collet_array *many[20];

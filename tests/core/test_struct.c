@@ -11,8 +11,8 @@ static int set_up(void **state)
     return 0;
 }
 
-/* An array of elements that had 8 bytes in the first version: versions with elements of 8 and of 16
- * bytes read and write each other's arrays. */
+/* The elements of an array had 8 bytes in the first version and have 16 bytes in a later version. Each
+ * version can read and write the arrays of the other version. */
 TEST(elements_of_versions)
 {
     const uint64_t first[2] = {1, 2}, second[4] = {1, 0, 2, 0}, set[4] = {1, 0, 2, 3};
@@ -84,7 +84,7 @@ TEST_WITH(reserved_fields_are_zero, set_up, tear_down)
                 described |=
                     4 * word >= f->offset && 4 * word < f->offset + f->size - 4u * (uint32_t)scalar;
             }
-            if (address) /* the fields after it are addresses, too */
+            if (address) /* all later fields are addresses too */
                 break;
             params[word] = 1;
             (void)collet_ops_infer(rt, info.id, outs, specs, sizeof *specs, params, &err);

@@ -14,7 +14,7 @@
 #define ROUNDS 40
 #define ELEMENTS 16
 
-/* Arrays handed to the thread that frees them. */
+/* Arrays that other threads pass to the thread that frees them. */
 typedef struct belt {
     pthread_mutex_t lock;
     collet_array *arrays[WORKERS * ROUNDS];
@@ -65,7 +65,7 @@ static int run_round(collet_context *cx, meeting *m)
     return ok;
 }
 
-/* This thread reads the error texts of its own failures, from its context and from the runtime. */
+/* Whether this thread reads the error texts of its own failures, from its context and from the runtime. */
 static int own_texts(collet_context *cx, const meeting *m, int round, const char *name)
 {
     char choice[64], op[128];
@@ -205,7 +205,7 @@ TEST(threads_have_their_own_texts)
     pthread_t threads[WORKERS];
     OWNED(world) w = open_world(BOTH, NULL, "cpu_scalar");
     turns t = {.cx = w.cx, .turn = PTHREAD_MUTEX_INITIALIZER};
-    /* The threads of the second round have the pthread_t of the first round's threads. */
+    /* The threads of the second round have the same values of pthread_t as the threads of the first round. */
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < WORKERS; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, fail_in_turn, &t), 0);

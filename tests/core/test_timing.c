@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timestamps by two clocks: the clock of the test backend, which only kernels advance, and the host's clock. */
+/* Timestamps by two clocks: the host's clock, and the clock of the test backend, which advances only during kernels. */
 #include <stdatomic.h>
 
 #include "common/support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internals that public calls expose only in part: text, cgroup quotas, statuses, dtypes, settings, shapes, records. */
+/* Internals that tests of public calls reach only in part: text, cgroup quotas, statuses, dtypes, settings, shapes,
+ * records. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -49,7 +50,7 @@ TEST(distance_counts_edits)
     assert_int_equal(text_distance(longer, longer), 0);
 }
 
-/* A suggested name differs in few letters, at most a third of the name's length. */
+/* A suggested name differs from the given name in few letters: at most a third of the name's length. */
 TEST(only_near_names_are_suggested)
 {
     const char *best = NULL;
@@ -73,8 +74,8 @@ TEST(only_near_names_are_suggested)
     assert_string_equal(best, "log");
 }
 
-/* A text that a message quotes cannot control a terminal or break JSON. The message's own line ends
- * stay. */
+/* A text that a message quotes is escaped, so that it cannot control a terminal or break JSON. The line
+ * ends of the message itself are not escaped. */
 TEST(messages_escape_what_they_quote)
 {
     static const struct {
@@ -233,7 +234,7 @@ TEST(numbers_of_json_have_points)
     cJSON_free(printed);
 }
 
-/* Values of settings: which texts each type accepts, in which form code gets them, and the errors. */
+/* Values of settings: which texts each type accepts, the form in which the value is stored, and the errors. */
 
 static const struct {
     const char *type, *values, *word;
@@ -307,7 +308,7 @@ TEST(types)
 
 #define OPERANDS 3
 
-/* Two outputs and an input, as in a factorisation. */
+/* The pattern of an op with two outputs and one input, such as a factorisation. */
 static const char factors[] = "...,M,MN ...,MN,N : ...,M,N";
 
 typedef struct shapes {

@@ -141,7 +141,7 @@ static int repeats(const model *m)
     return 0;
 }
 
-/* Whether the elements are equally spaced: then every reshape is possible without a copy. */
+/* Whether the elements are equally spaced. If so, every reshape is possible without a copy. */
 static int equally_spaced(const model *m)
 {
     for (int64_t n = 2; n < m->count; n++)
@@ -240,7 +240,7 @@ static void step_broadcast(collet_context *cx, collet_array **a, model *m)
     replace(a, view);
 }
 
-/* Reshapes to random products of the prime factors; refused where a copy would be needed. */
+/* Reshapes the view to random extents with the same product. libcore refuses a reshape that would need a copy. */
 static void step_reshape(collet_context *cx, collet_array **a, model *m)
 {
     int64_t shape[MAX_AXES], rest = m->count;

@@ -200,7 +200,7 @@ TEST_WITH(arrays, setup, teardown)
     expect(s, "vtable-arrays", "own ops");
 }
 
-/* Longer rows of a later minor version are indexed by their own size. */
+/* Rows of a later minor version are longer. libcore steps through them by their own size. */
 TEST_WITH(longer_rows, setup, teardown)
 {
     sample *s = *state;
@@ -310,7 +310,7 @@ TEST_WITH(own_ops, setup, teardown)
         s->ops[0].sigs = strchr(unbound[i], '?') || strchr(unbound[i], '|') ? "f:ff" : "f:f";
         expect(s, "vtable-own-op", "zoo.twice");
     }
-    s->ops[0].shapes = "MN,N : M"; /* one letter from an output, one from an input */
+    s->ops[0].shapes = "MN,N : M"; /* N is bound by an output, M by the input */
     s->ops[0].sigs = "f:f";
     expect(s, "ok", "");
     static const char *const sigs[][2] = {{"f:ff", "have different numbers of operands"},
@@ -439,7 +439,7 @@ TEST_WITH(own_parameter_fields, setup, teardown)
     expect(s, "vtable-own-op", "zoo.sum: field_count is 33; it must be at most 32");
 }
 
-/* Kind, dtype, size, alignment and default of a field fit each other. */
+/* Kind, dtype, size, alignment and default of a field must be consistent. */
 TEST_WITH(own_field_kinds, setup, teardown)
 {
     static const struct {

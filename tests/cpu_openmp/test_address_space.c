@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits on address space (ulimit -v). If OpenBLAS cannot map its buffers, it tries for ever. So
+ * Limits on address space (ulimit -v). If OpenBLAS cannot map its buffers, it tries again for ever. So
  * cpu_openmp gives OpenBLAS fewer threads or does not open the library, and reports a reason that
  * names the limit. No probe hangs or crashes, and products are right. Each test runs in a separate
  * process.

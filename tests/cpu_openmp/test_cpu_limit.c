@@ -72,9 +72,9 @@ static double workers_use(program *p)
 }
 
 /* Whether workers take part in calls within LIMIT seconds. If with_workers is 0: whether, within
- * LIMIT seconds, workers take no part in several measurements in a row. cpu_openmp follows a change
- * within a second. But other programs may keep its threads from running, so that workers start late
- * or go to sleep late. */
+ * LIMIT seconds, there are several measurements in a row in which no worker takes part. cpu_openmp
+ * follows a change within a second. But other programs may delay its threads, so that workers start
+ * late or go to sleep late. */
 static int follows(program *p, int with_workers)
 {
     double begin = test_seconds(CLOCK_MONOTONIC), used = 0;
@@ -177,7 +177,7 @@ static int group_make(group *g)
     return 0;
 }
 
-/* Runs in the group. Returns 0 if calls followed every quota. */
+/* Runs in the cgroup of the test. Returns 0 if calls followed every quota. */
 static int be_limited(const group *g)
 {
     program p;

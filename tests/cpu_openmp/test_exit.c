@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exit() while other threads compute: the process ends with its status, although libraries have destructors that free
- * memory that their calls use. Each case is a separate process.
+ * exit() while other threads compute: the process ends with its exit status, although destructors of libraries free
+ * memory that running calls of these libraries use. Each case runs in a separate process.
  */
 
 #include <pthread.h>
@@ -133,8 +133,8 @@ static void *compute(void *argument)
 }
 
 /* Opens the libraries without computing: the backend accepts the call, and libcore then refuses it
- * because the output is acquired. So no constructor of a library runs later. (During a constructor
- * nothing could delay exit().) */
+ * because the output is acquired. So the libraries' constructors do not run later, when exit() is
+ * called. (cpu_openmp cannot delay exit() during a constructor.) */
 static void open_libraries(const operation *o, collet_context *cx, const arrays *x)
 {
     collet_array *out = o->run == spectrum ? x->spectrum : x->b;
@@ -208,7 +208,7 @@ static void exit_in_handler(int number)
     exit(STATUS);
 }
 
-/* One product, during which this thread exits. */
+/* Calls exit() during a product. */
 static void exit_in_product(void)
 {
     static const int64_t shape[] = {2000, 2000};
@@ -293,7 +293,7 @@ static void exits(const char *name, int index)
 TEST(test_cpu_openmp)
 {
     if (THREAD_SANITIZER)
-        skip(); /* clang's OpenMP asserts that no thread calls it first during exit */
+        skip(); /* clang's OpenMP aborts if a thread's first call of OpenMP is during exit */
     for (int i = 0; i < TIMES * OPERATIONS; i++)
         exits("cpu_openmp", i % OPERATIONS);
 }
@@ -325,7 +325,7 @@ TEST(test_exit_handlers_compute)
     assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers", NULL));
 }
 
-/* exit() within a call does not wait for that call. */
+/* If a call itself calls exit(), exit() does not wait for that call. */
 TEST(test_exit_in_a_call)
 {
     if (THREAD_SANITIZER)

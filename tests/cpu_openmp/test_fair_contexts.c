@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two contexts on two threads take about as long concurrently as in turn, and neither context is favoured. Other
- * programs disturb the times, so one good attempt of several suffices.
+ * Two contexts on two threads take about as long concurrently as one after the other, and neither context is favoured.
+ * Other programs disturb the times, so one good attempt of several suffices.
  */
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 #define ATTEMPTS 10
 #define ROUNDS 9
-#define LONGEST 1.3   /* largest concurrent time, relative to the time in turn */
+#define LONGEST 1.3   /* largest concurrent time, relative to the time of one after the other */
 #define SMALLEST 0.35 /* smallest share of the calls of either context */
 #define WINDOW 0.3    /* seconds in which calls are counted */
 
@@ -120,7 +120,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median, over the rounds, of the concurrent time divided by the time in turn. */
+/* The concurrent time divided by the time of one caller after the other: the median of the rounds. */
 static double time_together(caller *two)
 {
     double ratios[ROUNDS];

@@ -113,7 +113,7 @@ static int sums_are_right(collet_context *cx)
     return right && sum == LENGTH && fabs(spectrum[0] - LENGTH) < 1e-6 && fabs(spectrum[1]) < 1e-6;
 }
 
-/* A diagonal matrix is its own factor and has its elements as singular values. */
+/* The test matrix is diagonal, so its factors are known and its singular values are its elements. */
 static int decompositions_are_right(collet_context *cx)
 {
     static const int64_t shape[] = {N, N}, one[] = {N};
@@ -175,7 +175,7 @@ static void *first_product(void *argument)
     return NULL;
 }
 
-/* In a process without open libraries: one thread opens the first library while another forks. */
+/* In a process that has opened no library yet, one thread opens the first library while another thread forks. */
 static int fork_after(int microseconds)
 {
     pthread_t thread;
@@ -212,7 +212,7 @@ TEST(children_of_a_thread_that_opens_libraries)
     }
 }
 
-/* Sets a limit so that the user of this process may start no more threads. */
+/* Sets a limit so that this process cannot start more threads. */
 static int give_up_threads(void)
 {
     const struct rlimit none = {1, 1};
@@ -370,8 +370,8 @@ static void *call_until_stopped(void *right)
     return NULL;
 }
 
-/* In the child of a process that made parallel calls and has other threads in calls: the parent's
- * runtime refuses calls, a new runtime works. Returns the exit status. */
+/* Runs in a child. Its parent has made parallel calls and has other threads in calls. The parent's
+ * runtime refuses calls, and a new runtime works. Returns the exit status. */
 static int be_child(collet_context *old)
 {
     alarm(120);

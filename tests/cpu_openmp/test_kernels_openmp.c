@@ -36,7 +36,7 @@ static void fill(double *x, int64_t n)
         x[i] = (double)(i * 7919 % 1009) / 64.0 - 7.0;
 }
 
-/* Every product of the test is exact: small multiples of 2^-12. */
+/* All products and sums in the test are exact, because they are small multiples of 2^-12. */
 static void assert_product(const double *c, const double *a, const double *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -218,8 +218,8 @@ static void compute_sums(results *out)
               ARRAY(in.numbers, F64, 100100, 3));
 }
 
-/* Sums over rows, columns and few long columns. The long columns and the dot product are divided into
- * chunks. */
+/* Sums over rows, over columns and over few long columns. Sums of long columns and the dot product are
+ * divided into chunks. */
 static void compute_products(results *out)
 {
     const int64_t shape[] = {1001, 300}, strides[] = {1, 1001};
@@ -354,7 +354,7 @@ TEST(test_results_do_not_depend_on_threads)
     }
 }
 
-/* Products and partial sums overflow or underflow f32, but the results do not. */
+/* Products and partial sums outside the range of f32 do not change results inside the range. */
 TEST(test_numbers_beyond_f32)
 {
     enum { ROWS = 40, SIZE = 3000 };
@@ -458,7 +458,7 @@ TEST(test_first_maximum_of_many_parts)
     }
 }
 
-/* Two contexts of one process do not affect each other's results, nor does `trim`. */
+/* Two contexts of one process do not affect each other's results. `trim` does not affect results either. */
 static void *compute_repeatedly(void *argument)
 {
     results *out = argument;

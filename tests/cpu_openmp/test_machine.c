@@ -20,8 +20,8 @@ static void assert_same(collet_array *got, collet_array *wanted, uint32_t op, ui
         fail_msg("op %u over axes %u of %d", op, axes, collet_array_ndim(got));
 }
 
-/* Reduces a * b over `axes`, where b is one column: in one program, and from an array of
- * products. */
+/* Reduces a * b over `axes`, where b is one column. Computes this in one program, and by reducing an array of
+ * the products. */
 static void assert_reduced(collet_dtype dtype, uint32_t op, int32_t ndim, const int64_t *shape,
                            uint32_t axes)
 {

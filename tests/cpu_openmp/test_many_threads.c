@@ -16,7 +16,7 @@
 #include "cpu_openmp/runtime/team.h"
 
 #define THREADS 64
-#define FAN 4 /* workers that a thread wakes at a time */
+#define FAN 4 /* number of workers that a thread wakes at a time */
 
 /* ---- Calls of futex -------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static void forget_wakes(void)
 
 #define ITEMS 3000
 
-/* Each phase computes one row of the table from all parts of the row above. */
+/* Each phase computes one row of the table. It reads all parts of the row above. */
 typedef struct table {
     int64_t count;
     int32_t row[4][ITEMS];
@@ -207,8 +207,8 @@ static int64_t microseconds(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Calls 0.1 ms apart with work for only one of two workers. Eventually (other programs may delay
- * the threads) one worker spins between the calls, and the other sleeps during 30 of them. */
+/* Calls 0.1 ms apart, with work for only one of two workers. Eventually (other programs may delay
+ * the threads) one worker spins between the calls, and the other worker sleeps during 30 calls. */
 static bool nobody_is_woken(void)
 {
     int64_t end = microseconds() + 20000000;

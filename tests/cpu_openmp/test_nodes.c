@@ -26,11 +26,11 @@ static pthread_t caller;
 typedef struct machine {
     const char *nodes;    /* the system's list of the nodes that have processors */
     const char *lists[4]; /* processors of each node; NULL: there is no file */
-    int usable;           /* processors below this are in the process's affinity */
+    int usable;           /* processors with lower numbers are in the process's affinity */
     int here;             /* the processor of the caller */
 } machine;
 
-static machine pretended = {.usable = 64}; /* the machine when the team is loaded */
+static machine pretended = {.usable = 64}; /* the simulated machine; first the one at the load of the team */
 static _Thread_local cpu_set_t bound; /* processors of this thread; empty: the processors of the process */
 /* How often the caller moved a worker: to its own processor, away from it, and back to its node. */
 static int pulls, pushes, returns;
@@ -157,7 +157,7 @@ TEST(test_blocks_of_threads)
     assert_true(CPU_ISSET(11, &b.processors) && !CPU_ISSET(15, &b.processors));
 }
 
-/* Nodes of different sizes; without processors; outside the affinity; no nodes. */
+/* Nodes of different sizes, nodes without processors, nodes outside the affinity, and no nodes. */
 TEST(test_odd_nodes)
 {
     static nodes n;
@@ -191,7 +191,7 @@ TEST(test_odd_nodes)
 #define PIECES 8 /* for each thread */
 #define MOST 192 /* threads */
 
-/* Which thread did which items, in order; and to which processors the threads were bound. */
+/* Which thread did which items, in which order, and to which processors the threads were bound. */
 typedef struct diary {
     _Atomic int32_t count;
     int32_t threads;
@@ -200,8 +200,8 @@ typedef struct diary {
     cpu_set_t bound[MOST];
 } diary;
 
-/* Five of eight shares of the items (first, third, fifth, seventh, last) take long: threads help
- * others of their node, and other nodes. */
+/* Five of eight shares of the items (first, third, fifth, seventh, last) take long: threads help other
+ * threads of their node, and then other nodes. */
 static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     diary *d = argument;
@@ -326,7 +326,7 @@ static bool unbound_by_the_user(void)
 
 static _Atomic int32_t stuck;
 
-/* One worker stays in its piece of work without using its processor. */
+/* One worker stays in its piece of work and sleeps. */
 static void stay(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     if (thread > 0 && atomic_fetch_add(&stuck, 1) == 0)

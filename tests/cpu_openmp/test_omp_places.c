@@ -62,7 +62,7 @@ static int workers_run(collet_context *cx)
     return others >= 1e-3;
 }
 
-/* The processors of the places from `first` on. */
+/* The processors of place number `first` and all later places. */
 static cpu_set_t processors(int first)
 {
     cpu_set_t set;
@@ -187,7 +187,7 @@ static int check_one(const char *program)
                                                                      : WEXITSTATUS(status);
 }
 
-/* The program binds itself to the last place after its OpenMP runtime has bound it to the first. */
+/* After the OpenMP runtime has bound the program to the first place, the program binds itself to the last place. */
 static int check_pinned(const cpu_set_t *own)
 {
     cpu_set_t last = processors(omp_get_num_places() - 1), now;

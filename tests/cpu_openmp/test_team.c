@@ -24,7 +24,7 @@
 typedef struct record {
     _Atomic int32_t times[ITEMS];
     _Atomic int32_t pieces, smallest;
-    _Atomic int32_t inside[THREADS]; /* bodies that run with this thread number now */
+    _Atomic int32_t inside[THREADS]; /* how many bodies run with this thread number now */
     _Atomic int32_t twice;           /* how often two bodies had the same thread number at once */
 } record;
 
@@ -185,8 +185,8 @@ static void *run_holder(void *argument)
     return NULL;
 }
 
-/* Counts the threads that work on pieces at the same time. Each waits until the expected number of
- * threads has arrived (for some seconds at most), and then 20 ms for an additional thread. */
+/* Counts the threads that work on pieces at the same time. Each thread waits until the expected number
+ * of threads has arrived (for some seconds at most), and then 20 ms for one thread too many. */
 typedef struct crowd {
     int32_t expected;
     _Atomic int32_t now, most, patience;
@@ -263,7 +263,7 @@ static void *call_often(void *argument)
     return NULL;
 }
 
-/* The team gets more callers than it has threads, and more than it has jobs. */
+/* More callers than the team has threads, and more than it has jobs. */
 TEST(test_many_callers)
 {
     pthread_t threads[48];
@@ -323,7 +323,7 @@ TEST(test_brief_loops)
     for (int i = 0; i < 10; i++) {
         long_ones += do_briefly(1000000, 15, 1).of_workers > 0;
         followed += do_briefly(1000, 15, 20).of_workers > 0;
-        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece a thread: too late */
+        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece per thread: no time to wake one */
         doze(5);
         long before = sleeps();
         for (int k = 0; k < 10; k++)
@@ -466,7 +466,7 @@ static int places_main(void)
 }
 
 /* The thread that made the first call has bound itself to one processor. Workers are not bound to
- * it. */
+ * this processor. */
 static void look_at_affinity(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     cpu_set_t set;
@@ -518,8 +518,8 @@ static void look_at_slice(void *argument, int32_t thread, int64_t begin, int64_t
     doze(1);
 }
 
-/* Workers ask for a short time slice, so that a woken worker interrupts other threads. Linux before
- * 6.12 does not support slices and reports 0. */
+/* Workers request a short time slice from the scheduler, so that a woken worker interrupts other
+ * threads. Linux before 6.12 does not support this and reports 0. */
 TEST(test_workers_have_short_slices)
 {
     _Atomic int64_t slice = -1;
@@ -563,8 +563,8 @@ static void *spin_for_ever(void *unused)
     return unused;
 }
 
-/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three, and not if
- * two of them are workers. A child process has no workers. */
+/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three processors, and
+ * not if two of the threads are workers. A child process has no workers. */
 static bool crowds_as_threads_spin(void)
 {
     bool alone = load_is_crowded(1, 0), started = true;

@@ -28,7 +28,7 @@ CUBLAS_FUNCTIONS(SAME_FUNCTION)
 CUFFT_FUNCTIONS(SAME_FUNCTION)
 CUSOLVER_FUNCTIONS(SAME_FUNCTION)
 
-/* Enumerations, declared as int in the plugin. */
+/* Enumerations that the plugin declares as int. */
 #define AS_INT(type) _Static_assert(sizeof(type) == sizeof(int), #type " is not as large as int");
 AS_INT(CUresult)
 AS_INT(CUdevice_attribute)
@@ -45,7 +45,7 @@ AS_INT(cufftResult)
 AS_INT(cusolverStatus_t)
 AS_INT(cusolverEigMode_t)
 
-/* Structs, declared as C's complex numbers in the plugin. */
+/* Structs that the plugin declares as complex numbers of C. */
 _Static_assert(sizeof(cuComplex) == sizeof(float _Complex), "cuComplex is not two floats");
 _Static_assert(sizeof(cuDoubleComplex) == sizeof(double _Complex), "cuDoubleComplex is not two doubles");
 

@@ -53,8 +53,8 @@ static inline int load_plugin(void **state)
     return load_plugin_file(CUDA_PLUGIN);
 }
 
-/* fresh, before each test, resets the fakes. nothing_left, after it, checks that nothing leaked and
- * that no call was made in a wrong context or out of order. */
+/* `fresh` runs before each test and resets the fakes. `nothing_left` runs after each test and checks that
+ * nothing leaked and that no call was made in a wrong context or out of order. */
 static int fresh(void **state)
 {
     set_library = FAKE_CUDA;

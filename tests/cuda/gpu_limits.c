@@ -130,7 +130,7 @@ static int copy(bench *b, const void *argument)
     return b->cu.MemcpyDtoDAsync(b->memory[0], b->memory[1], b->bytes, b->stream) != CUDA_SUCCESS;
 }
 
-/* Counts bytes read and bytes written. */
+/* Prints the copy rate. Each byte counts twice, because it is read and written. */
 static void print_copy(bench *b)
 {
     double seconds = device_seconds(b, copy, NULL);
@@ -230,8 +230,8 @@ typedef struct gemm {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t size;
-    /* Random numbers from 1 to 2 have some bits that are always set (`exponent`), and some that
-     * vary (`fraction`). */
+    /* Random numbers from 1 to 2: the bits in `exponent` are always set, the bits in `fraction` are
+     * random. */
     uint64_t exponent, fraction;
     cublasHandle_t handle;
     int n;
@@ -313,7 +313,7 @@ static int run_dft(bench *b, const void *argument)
                                   (void *)(uintptr_t)b->memory[0], CUFFT_FORWARD);
 }
 
-/* Seconds of a transform of n x n complex numbers along both axes, in the memory of the
+/* Seconds of a transform of n x n complex numbers along both axes. Uses the same memory as the matrix
  * products. */
 static double dft_seconds(bench *b, dft *f, int wide)
 {

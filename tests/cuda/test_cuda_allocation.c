@@ -107,7 +107,7 @@ TEST_WITH(every_allocation_may_fail, fresh, nothing_left)
             assert_good(status);
             break;
         }
-        /* FAILED is allowed if a later launch of a call with several launches ran out of memory. */
+        /* FAILED is allowed if a call has several launches and a later launch ran out of memory. */
         if (status != COLLET_OK && status != COLLET_NO_MEMORY && status != COLLET_REFUSED &&
             !(status == COLLET_FAILED && strstr(err.text, "out of memory")))
             fail_msg("allocation %ld: status %d (%s)", n, (int)status, err.text);

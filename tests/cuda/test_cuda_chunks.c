@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the elementwise kernel on operands that are aligned to 16 bytes, which it accesses by chunks, and on others. The
- * stand-in for NVRTC compiles the kernel for the host, where an unaligned access of a chunk ends the process.
+ * Tests the elementwise kernel on operands with and without an alignment to 16 bytes. It accesses aligned operands by
+ * chunks. The stand-in for NVRTC compiles the kernel for the host, where access to an unaligned chunk ends the process.
  */
 #include "cuda_fixture.h"
 
@@ -11,7 +11,7 @@
 static int load_with_compiler(void **state)
 {
     setenv("FAKE_NVRTC_CXX", COLLET_TEST_CXX, 1);
-    setenv("CMOCKA_TEST_ABORT", "1", 1); /* a signal in a kernel leaves the stand-in's locks taken */
+    setenv("CMOCKA_TEST_ABORT", "1", 1); /* after a signal in a kernel the stand-in's locks stay locked */
     return load_plugin(state);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between two GPUs of the fake driver, whose commands complete only when waited for. The
- * fake checks that every command is ordered after its dependencies; `nothing_left` asserts this.
+ * Copies between two GPUs of the fake driver. Its commands complete only when the program waits for
+ * them. The fake checks that every command is ordered after its dependencies; `nothing_left` asserts this.
  */
 #include "cuda_fixture.h"
 
@@ -128,7 +128,7 @@ TEST_WITH(gpus_without_peer_access_are_refused, open_two, close_two)
     assert_contains(err.text, "cannot read");
     assert_int_equal(cu->peer_copies, 0);
     cu->apart = 0;
-    /* The backend remembers whether the GPUs can access each other while the GPU is open. */
+    /* While a GPU is open, the backend remembers whether the GPUs can access each other. */
     assert_status_is(copy(), COLLET_REFUSED);
 }
 
@@ -157,7 +157,7 @@ TEST_WITH(a_copy_that_is_short_of_something_is_refused, open_two, close_two)
     assert_filled(&two, 3.0f);
 }
 
-/* Without an event to order the source's queue, the host waits. */
+/* If no event can order the source's queue after the copy, the host waits for the copy. */
 TEST_WITH(a_way_back_that_fails_is_waited_for, open_two, close_two)
 {
     fill(&one, 3.0f);

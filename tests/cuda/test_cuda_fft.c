@@ -121,7 +121,7 @@ TEST_WITH(other_layouts, open_fft, close_fft)
         C2C(((array){0, {75, 15, 2}}), LINES, 2),
         C2C(((array){0, {135, 27, 2}}), LINES, 2),
         C2C(LINES, ((array){0, {12, 48, 1}}), 3),
-        /* A real array not aligned to complex numbers. */
+        /* A real array whose address is not aligned for complex numbers. */
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, {1, {60, 12, 1}}, {0, {35, 7, 1}}},
         {COLLET_F32, COLLET_C64, 1, 0, {1, 5, 262}, {1, 5, 132}, {0, {0, 262, 1}}, {0, {0, 132, 1}}},
         {COLLET_C64, COLLET_F32, 1, 1, {1, 5, 66}, {1, 5, 131}, {0, {0, 66, 1}}, {0, {0, 131, 1}}},
@@ -161,8 +161,8 @@ static void no_more_plans(void)
     fft->plan_fails = 2; /* CUFFT_ALLOC_FAILED */
 }
 
-/* If creating a plan fails after the workspace was requested for it, that workspace suffices for
- * Collet's kernels. */
+/* The workspace was requested for a plan of cuFFT, and then creating the plan fails. The workspace is large
+ * enough for Collet's kernels. */
 TEST_WITH(plan_is_lost, open_fft, close_fft)
 {
     const int64_t lengths[] = {16, 131};

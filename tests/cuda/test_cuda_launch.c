@@ -177,7 +177,7 @@ TEST_WITH(what_does_not_compile, open_one, close_one)
     plugin->buffer_free(device, b);
 }
 
-/* Lack of memory while loading a program fails that launch only. */
+/* If loading a program fails for lack of memory, only that launch fails. */
 TEST_WITH(a_shortage_is_not_remembered, open_one, close_one)
 {
     collet_buffer *b = new_buffer(device, 256);
@@ -252,7 +252,7 @@ TEST_WITH(a_launch_refused, open_one, close_one)
     plugin->buffer_free(device, b);
 }
 
-/* A fault is reported once, with the kernel's name; only its device is lost. */
+/* A fault is reported once, with the kernel's name. Only the device with the fault is lost. */
 TEST_WITH(a_fault, open_one, close_one)
 {
     collet_buffer *a = new_buffer(device, 256), *b = NULL;
@@ -284,7 +284,7 @@ TEST_WITH(a_fault, open_one, close_one)
     plugin->buffer_free(device, a);
 }
 
-/* The message of a fault names all pending commands; with cuda.sync, only the faulty command. If a
+/* The message of a fault names all pending commands; with cuda.sync it names only the faulty command. If a
  * read finds the fault, the next wait still reports it. */
 TEST_WITH(a_fault_among_others, open_one, close_one)
 {
@@ -313,7 +313,7 @@ TEST_WITH(a_fault_among_others, open_one, close_one)
     cu->reset();
 }
 
-/* An enqueue error fails that command only. */
+/* If a command cannot be enqueued, only that command fails. */
 TEST_WITH(an_error_that_passes, open_one, close_one)
 {
     char in[4];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Safe mode of the cuda backend: if a library of the CUDA toolkit crashes in the probe, no library
- * is opened again, and Collet's kernels compute.
+ * Safe mode of the cuda backend: if a library of the CUDA toolkit crashes in the probe, the program opens
+ * no library of the toolkit, and Collet's own kernels compute.
  */
 #include "cuda_fixture.h"
 

@@ -26,7 +26,7 @@ static int close_solver(void **state)
     return solver->handles || solver->wrong ? -1 : left;
 }
 
-/* cholesky of `count` matrices of n x n numbers, which are 0. `by_columns`: the result is column-major. */
+/* Calls cholesky for `count` matrices of n x n zeros. `by_columns`: the result is column-major. */
 static collet_status run_as(collet_queue *q, collet_dtype dtype, int64_t count, int64_t n,
                             int by_columns)
 {
@@ -81,7 +81,7 @@ static void run_svd(int64_t m, int64_t n)
         plugin->buffer_free(device, buffers[i]);
 }
 
-/* The kernels launched after the first `before`, each followed by a blank. */
+/* The names of the kernels after the first `before` launches, each followed by a blank. */
 static const char *kernels_since(int before)
 {
     static char names[1024];

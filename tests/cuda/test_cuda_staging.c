@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transfers through page-locked memory on the fake driver, which delays such copies: overwriting a
- * piece too early corrupts the bytes.
+ * Transfers through page-locked memory on the fake driver. It delays such copies, so the bytes are wrong
+ * if the backend overwrites a staging piece too early.
  */
 
 #include "common/support.h"

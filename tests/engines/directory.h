@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* directory.h - a temporary directory for the files of a test program. Included once per
+/* directory.h - a temporary directory for the files of a test program. Include it in one file per
  * program. */
 #ifndef TESTS_ENGINES_DIRECTORY_H
 #define TESTS_ENGINES_DIRECTORY_H

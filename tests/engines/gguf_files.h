@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gguf_files.h - images of GGUF files with any tensors, for tests. */
+/* gguf_files.h - makes the bytes of GGUF files with any tensors, for tests. */
 #ifndef TESTS_ENGINES_GGUF_FILES_H
 #define TESTS_ENGINES_GGUF_FILES_H
 
@@ -16,7 +16,7 @@ typedef struct gguf_file_tensor {
     uint64_t rows, columns;
     const void *data; /* NULL: zeros */
     size_t bytes;
-    size_t gap; /* bytes left out after its padding */
+    size_t gap; /* unused bytes after the tensor's padding */
 } gguf_file_tensor;
 
 static inline void gguf_put(io_image *image, uint64_t value, int bytes)
@@ -44,8 +44,8 @@ static inline void gguf_put_zeros(io_image *image, size_t bytes)
         io_put(image, "", 1);
 }
 
-/* Appends a file of these tensors. key: a key with an empty text as its value; NULL: none. pad: the last tensor is
- * padded to the alignment. */
+/* Appends a file of these tensors. `key`: the file has this key with an empty text as its value; NULL: no key. `pad`:
+ * the last tensor is padded to the alignment too. */
 static inline void gguf_file_image(io_image *image, const gguf_file_tensor *tensors, size_t count,
                                    const char *key, int pad)
 {

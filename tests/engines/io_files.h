@@ -65,7 +65,7 @@ void io_refuse(const char *path, const char *message);
 /* Opens a valid trajectory. */
 trajectory_reader *io_open(const char *path);
 
-/* A batch for all quantities in the file, or positions only. */
+/* A batch for all quantities in the file; if `everything` is 0, for positions only. */
 trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacity, int everything);
 
 /* Reads a batch, which must have `expected` frames. */
@@ -84,7 +84,7 @@ trajectory_frames *io_expect(const char *path, const char *text, size_t size, in
 trajectory_frames *io_expect_frames(const char *path, int64_t most, int64_t n_frames, int truncated,
                                     const char *message);
 
-/* Bytes of one frame of one quantity of the batch. */
+/* The number of bytes of one quantity of one frame of the batch. */
 size_t io_frame_bytes(const trajectory_frames *frames);
 
 /* A growing file image of big-endian numbers. */

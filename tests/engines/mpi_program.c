@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi_program.c - a rank of a job; mpi_launchers.sh starts it under each MPI. */
+/* mpi_program.c - the program of each rank of an MPI job. mpi_launchers.sh starts it with each MPI library. */
 #include "mpi/ranks.h"
 
 #include <signal.h>
@@ -35,7 +35,7 @@ static int fail(ranks *r, const char *text)
     return 5;
 }
 
-/* Rank 0 is two seconds late. The other ranks print the fraction of this time that they used a
+/* Rank 0 arrives two seconds late. The other ranks print during what fraction of this time they used a
  * processor. */
 static int wait_politely(ranks *r, collet_error *err)
 {

@@ -6,7 +6,7 @@
 #include "directory.h"
 #include "engines/ternary_engine.h"
 
-/* `reason` NULL: the matrix is read. Returns the description. */
+/* `reason` NULL: the matrix must be readable. Returns the matrix's description. */
 static inline collet_ternary_matrix assert_refused(const char *path, const char *tensor,
                                                    collet_status status, const char *reason)
 {

@@ -29,7 +29,7 @@ static void fill(double *x, int64_t n)
 
 enum { CORRELATION, DISPLACEMENT };
 
-/* The mean, over bodies and times t, of the product or squared difference of frames t and t + k.
+/* The mean of the product or of the squared difference of frames t and t + k, over all bodies and times t.
  * Reads frames first .. first + n - 1; a frame has `row` numbers. */
 static double pair_mean(const double *x, int64_t first, int64_t n, int64_t row, int64_t bodies,
                         int64_t k, int what)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several devices that share a job. These fake devices compute nothing: they count items. */
+/* Several devices share a job. The devices are fakes that compute nothing and count items. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -19,7 +19,7 @@ typedef struct fake {
     int64_t fail_read;
     collet_status status; /* status of the failure */
     long delay_us;        /* time per item */
-    int compiles;         /* 1: the first call waits until all items are delivered, at most 20 s */
+    int compiles;         /* 1: the first call waits until the results of all items are delivered, at most 20 s */
 } fake;
 
 /* A job on fake devices. */
@@ -31,7 +31,7 @@ typedef struct world_of_fakes {
     devices_work work;
     pthread_t caller;
     int64_t cancel;  /* number of the progress report that cancels */
-    int64_t asked;   /* functions that devices asked the caller's thread to run */
+    int64_t asked;   /* number of functions that devices passed to the caller's thread to run */
     int64_t ends_at; /* item at which the work ends; 0: no end */
     collet_status asks; /* what the functions return */
     int ask;
@@ -229,14 +229,14 @@ TEST(when_all_fail_the_first_error_ends_the_job)
     assert_string_equal(err.text, "device 1 failed");
     close_fakes(&w);
     open_fakes(&w, 2, ITEMS, 4);
-    w.ask = 1; /* an error of the program's function is no fault of a device */
+    w.ask = 1; /* an error of the program's function does not count as a failure of a device */
     w.asks = COLLET_NO_MEMORY;
     assert_int_equal(get_all(&w, 4, &done, &err), COLLET_NO_MEMORY);
     assert_string_equal(err.text, "asked in vain");
     close_fakes(&w);
 }
 
-/* A slow device gets few items, and no large part at the end that would delay the job. */
+/* A slow device gets few items. It gets no large part near the end, which would delay the job. */
 TEST(parts_fit_the_measured_speed)
 {
     world_of_fakes w;

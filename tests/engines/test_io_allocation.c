@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocation N of engines/io and engines/trajectory fails, for N = 0, 1, ... until all succeed:
- * each failure returns COLLET_NO_MEMORY and leaks nothing (run with the sanitizers). The linker
- * wraps the allocators. */
+/* Allocation N of engines/io and engines/trajectory fails, for N = 0, 1, ... until a case makes fewer
+ * allocations. Each failure returns COLLET_NO_MEMORY and leaks nothing (run with the sanitizers). The
+ * linker wraps the allocators. */
 #include "common/failing_malloc.h"
 #include "directory.h"
 #include "ternary/formats/gguf.h"

@@ -45,8 +45,8 @@ TEST(columns)
     assert_null(t->bonds);
 }
 
-/* Texts of several lines, comments, unknown loops and items, and label ids if author ids are
- * missing. */
+/* Texts of several lines, comments, unknown loops and items. If author ids are missing, label ids are
+ * used. */
 TEST(words)
 {
     OWNED(trajectory_topology) *t = io_topology(
@@ -112,11 +112,11 @@ TEST(truncations)
     static const char text[] = MODELS;
     const char *second = strstr(text, MODEL("2")), *third = strstr(text, MODEL("5"));
 
-    /* A truncated row counts as part of the model before it until its model number is known. So
-     * cuts in the first row are not tested here. */
+    /* Until the model number of a truncated row is known, the row counts as part of the model before it.
+     * So cuts in the first row of a model are not tested here. */
     for (const char *cut = second + strlen(N("2")); cut < text + sizeof text - 10; cut++) {
         int whole =
-            cut >= third - 8 && cut <= third; /* the row has the blank after its last number */
+            cut >= third - 8 && cut <= third; /* the row is complete up to the blank after its last number */
         expect(text, (size_t)(cut - text), cut < third - 8 ? 1 : 2, !whole,
                whole ? NULL : "the file ends at byte");
     }

@@ -12,7 +12,7 @@
 
 static const double starts[] = {0, 20000, 100000, 1000000};
 
-/* Frames as a program has them, and their times in single precision. */
+/* The exact times of frames, and these times as files store them, in single precision. */
 typedef struct series {
     trajectory_tick ticks[MOST];
     double times[MOST];
@@ -32,7 +32,7 @@ static void add(series *s, double time, int64_t step)
     s->times[s->n++] = time;
 }
 
-/* 400 frames from `start` on; `step` of the first one and from frame to frame; -1, 0: none. */
+/* 400 frames from the time `start` on. Their step numbers are first, first + step, ...; first -1 and step 0: none. */
 static series regular(double start, int64_t first, int64_t step)
 {
     series s = {.n = 0};
@@ -42,7 +42,7 @@ static series regular(double start, int64_t first, int64_t step)
     return s;
 }
 
-/* The clock gives all times, `relative` to the span. */
+/* Asserts that the clock gives all times, with an error of at most `relative` times the span. */
 static void gives(const series *s, int by, double relative)
 {
     trajectory_clock clock = trajectory_clock_fit(s->ticks, s->n);
@@ -69,7 +69,7 @@ TEST(steps_give_the_times)
     }
 }
 
-/* The spacing of two frames would be 0.125. */
+/* From the stored times alone, the spacing of two frames would be 0.125. */
 TEST(steps_give_the_times_of_two_frames)
 {
     series s = regular(1000000, 500000000, 50);
@@ -125,7 +125,7 @@ TEST(steps_of_32_bits_overflow)
                     (double)counted.ticks[i].step * 2 / 1000);
 }
 
-/* Frames at powers of two of a step, and a file that begins late. */
+/* Frames at steps that are powers of two, and a file that begins at a late step. */
 TEST(irregular_frames_follow_their_steps)
 {
     series s = {.n = 0}, none;
@@ -167,8 +167,8 @@ TEST(programs_that_compute_in_single_precision)
     }
 }
 
-/* Steps that count from a different start. A line through the origin fits too, but its interval is wrong, and is not
- * a decimal number. */
+/* The step numbers do not start where the times start. A line through the origin fits too, but its interval is wrong
+ * and is not a decimal number. */
 TEST(steps_of_a_later_start)
 {
     series s = {.n = 0};
@@ -194,8 +194,8 @@ TEST(intervals_that_are_not_decimal)
     gives(&s, TRAJECTORY_CLOCK_FRAMES, 1e-5);
 }
 
-/* Times of any start and interval. A clock is a line, and its times are never farther from the true times than the
- * stored times are. */
+/* Times with any start and any interval. A clock is a straight line. Its intervals are never farther from the true
+ * interval than the intervals of the stored times. */
 TEST(no_clock_is_worse_than_what_is_stored)
 {
     int lines = 0;
@@ -228,8 +228,8 @@ static uint32_t bits(void)
     return (uint32_t)rand() << 16 ^ (uint32_t)rand();
 }
 
-/* For any damaged file: a time differs from the stored time by at most the rounding of the stored time plus the
- * double precision rounding of the largest time. */
+/* Even for a damaged file, a time of the clock differs from the stored time by at most the rounding of the stored time
+ * plus the double precision rounding of the largest time. */
 TEST(times_of_any_bits)
 {
     srand(11);
@@ -257,7 +257,7 @@ TEST(times_of_any_bits)
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
-/* A .trr frame of one atom at a time of single precision. */
+/* Appends a .trr frame of one atom, with its time in single precision. */
 static void put_frame(io_image *image, double time, int32_t step)
 {
     size_t at = image->size;
@@ -284,7 +284,7 @@ static const char *make_file(const char *directory, const char *name, double sta
     return path;
 }
 
-/* Every `step`th frame from `from` on has the time of the run. */
+/* Reads every `step`th frame from frame `from` on. Each frame must have its exact time in the run. */
 static void file_gives(const char *const *paths, int64_t n, const char *index, double start,
                        int64_t frames, int64_t from, int64_t step)
 {
@@ -305,7 +305,7 @@ static void file_gives(const char *const *paths, int64_t n, const char *index, d
         assert_true(fabs(read->times[i] - (start + (double)(from + i * step) * SPACING)) <= 1e-9);
 }
 
-/* The function of the interface gives them too. */
+/* The public function for times must return the exact times too. */
 static void times_are(const char *const *paths, double start, int64_t frames)
 {
     double times[MOST];
@@ -363,7 +363,7 @@ TEST(several_files_have_one_clock)
     io_remove_directory(directory);
 }
 
-/* Steps begin anew in the second file: each file has its clock. */
+/* Step numbers start again in the second file: each file gets its own clock. */
 TEST(files_have_clocks_of_their_own)
 {
     char *directory = io_make_directory();

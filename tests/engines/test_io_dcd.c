@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .dcd trajectories: the forms that programs write, cells, fixed atoms, truncated and damaged
+/* .dcd trajectories: the variants that programs write, cells, fixed atoms, truncated and damaged
  * files. */
 
 #include "directory.h"
@@ -16,7 +16,7 @@ typedef struct form {
     int big;
     int marker; /* bytes */
     int version;
-    int cell;   /* 1: frames have one */
+    int cell;   /* 1: frames have a cell */
     int fourth; /* 1: frames have a fourth dimension */
     int charges;
     int fixed; /* number of fixed atoms: atoms 1, 3, ..., counted from 0 */
@@ -218,8 +218,8 @@ TEST(records_after_z)
     }
 }
 
-/* The x coordinates of 12 atoms have as many bytes as a cell: the header then says which of the two a
- * record is. */
+/* The x coordinates of 12 atoms have as many bytes as a cell: then only the header tells whether a record
+ * is a cell. */
 TEST(twelve_atoms)
 {
     for (int cell = 0; cell <= 1; cell++) {
@@ -303,7 +303,7 @@ TEST(cells)
         {{30, .5, 40, 0, 0, 50}, {3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5}, 24},
         {{30, 60, 40, 90, 90, 50}, {3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5}, 24},
         {{30, 120, 40, 90, 90, 50}, {3, 0, 0, -2, 3.4641016151377544, 0, 0, 0, 5}, 0},
-        /* The angles are alpha, beta, gamma: beta gives c's component along x, alpha along y. */
+        /* The angles are alpha, beta, gamma: beta determines c's component along x, alpha its component along y. */
         {{30, 0, 40, .6, 0, 50}, {3, 0, 0, 0, 4, 0, 3, 0, 4}, 24},
         {{30, 0, 40, 0, .6, 50}, {3, 0, 0, 0, 4, 0, 0, 3, 4}, 24},
         {{30, 5, 40, -2, 3, 50}, {3, .5, -.2, .5, 4, .3, -.2, .3, 5}, 36},

@@ -150,7 +150,7 @@ TEST(selections)
                         (float)((1 + 2 * i) * 15 + indices[k / 3] * 3 + k % 3) / 4);
 }
 
-/* Velocities of every second step; a box and times that are the same or regular in all frames. */
+/* Velocities are stored at every second step. The box is the same in all frames, and the times are regular. */
 TEST(other_intervals)
 {
     static const hsize_t fewer[] = {2, ATOMS, 3}, edges[] = {3, 3};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In every format, a reader that jumps by an index delivers the same frames, numbers, notes and
- * errors as a reader that reads all frames in order. */
+/* In every format, a reader that jumps by means of an index delivers the same frames, frame numbers, notes
+ * and errors as a reader that reads all frames in order. */
 #include <dirent.h>
 
 #include "directory.h"
@@ -39,7 +39,7 @@ static void same_rows(const void *a, int64_t i, const void *b, int64_t k, size_t
                             (const uint8_t *)b + (size_t)k * bytes, bytes);
 }
 
-/* Frame i of `a` is frame k of `b`, bit for bit. */
+/* Asserts that frame i of `a` equals frame k of `b`, bit for bit. */
 static void same_frame(const trajectory_frames *a, int64_t i, const trajectory_frames *b, int64_t k)
 {
     size_t bytes = io_frame_bytes(a);
@@ -52,7 +52,7 @@ static void same_frame(const trajectory_frames *a, int64_t i, const trajectory_f
     assert_int_equal(a->indices[i], b->indices[k]);
 }
 
-/* `r` ended with the same status and message as `all`, which read every frame. */
+/* Asserts that `r` ended with the same status and message as `all`, the reading of every frame. */
 static void same_end(const reading *r, const reading *all)
 {
     assert_int_equal(r->status, all->status);
@@ -69,7 +69,7 @@ typedef struct sample {
     int64_t n_paths;
     int everything;
     reading all;
-    int64_t n;       /* frames that it delivered */
+    int64_t n;       /* number of frames that the reader delivered */
     int64_t counted; /* frames with a readable header; more than n if a body is damaged */
     trajectory_part parts[3];
 } sample;
@@ -108,7 +108,7 @@ static void same_parts(const sample *s, trajectory_reader *t)
     }
 }
 
-/* Checks a slice: frames start, start + step, ...; of the frames before `first` only `lead` frames. */
+/* Checks a slice of the frames start, start + step, ...; only `lead` of the frames before `first` are read. */
 static void check_slice(const sample *s, int64_t start, int64_t step, int64_t lead, int64_t first)
 {
     trajectory_reader *t = open_counted(s);
@@ -152,7 +152,7 @@ static void describe(sample *s, trajectory_reader *t)
         s->parts[k] = parts[k];
 }
 
-/* Returns 0 for files that are no trajectory, or too large for this test. */
+/* Returns 0 for files that are not trajectories or are too large for this test. */
 static int check(const char *const *paths, int64_t n_paths, int everything)
 {
     sample s = {.n_paths = n_paths, .everything = everything};
@@ -188,8 +188,8 @@ static int check_one(const char *path)
 
 /* ---- Files of every format --------------------------------------------------------------- */
 
-/* Checks the inputs of a fuzz target, and some of these inputs are damaged or truncated. Reads each file alone, and
- * reads it twice as two parts of a trajectory. */
+/* Checks the inputs of a fuzz target. Some of them are damaged or truncated. Reads each file alone, and reads it twice,
+ * as two parts of a trajectory. */
 static void check_corpus(const char *name)
 {
     char path[4096], other[4096];
@@ -231,7 +231,7 @@ static const char *save(int k, const char *suffix, const void *bytes, size_t n)
     return io_save(paths[k], bytes, n);
 }
 
-/* A box, and units, apply to all frames until the file states new ones. */
+/* A box applies to all frames until the file states a new box. The same holds for units. */
 TEST(carried)
 {
     static const char dump[] = "ITEM: TIMESTEP\n%d\nITEM: NUMBER OF ATOMS\n1\n"
@@ -272,8 +272,8 @@ static void save_run(int k, int32_t first, int32_t stop, int fields, size_t cut)
     save(k, "trr", image.data, image.size - cut);
 }
 
-/* Files that overlap, end too early, or begin with the frame that is cut off in the file before; files
- * with velocities after a file without. */
+/* Files that overlap, end too early, or begin with the frame that is truncated at the end of the file before;
+ * files with velocities after a file without velocities. */
 TEST(several)
 {
     static const struct {

@@ -23,7 +23,7 @@ static void save(int32_t n)
     io_save(trajectory, image.data, image.size);
 }
 
-/* The only file with this suffix in the directory, in `path`; returns how many there are. */
+/* Stores the path of the file with this suffix in `path`. Returns the number of such files in the directory. */
 static int find(const char *suffix, char path[4096])
 {
     DIR *entries = opendir(directory);
@@ -107,7 +107,7 @@ TEST(files)
     assert_true(bytes.size == sizeof head + sizeof(trajectory_places_part) + 5 * sizeof(int64_t));
     memcpy(&head, bytes.data, sizeof head);
     load(path, &head, 1);
-    /* The index is loaded, but not for other trajectories, and not if it is truncated or damaged. */
+    /* The index is loaded only for its own trajectory, and not if it is truncated or damaged. */
     trajectory_index_head other = head;
     other.identity++;
     load(path, &other, 0);
@@ -248,7 +248,7 @@ static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
 /* An index whose checksums are right, but whose positions belong to other frames. */
 TEST(wrong_places)
 {
-    /* the number of frames, and of bytes, by which each place is moved */
+    /* By how many frames, and by how many bytes, each position in the index is moved. */
     static const struct {
         int64_t frames[FRAMES], bytes[FRAMES];
         int n;                                       /* frames */

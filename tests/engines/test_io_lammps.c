@@ -145,8 +145,8 @@ TEST(boxes)
 #define FRAME(step, last) HEAD("", step, BOX) "ITEM: ATOMS id x y z\n1 0 0 0\n2 0 0 0\n" last
 static const char good[] = FRAME("0", "3 0 0 0\n") FRAME("0", "3 0 0 0\n");
 
-/* Appended runs repeat a step. A last number without the end of its line may lack digits, so its frame
- * is incomplete. */
+/* Runs that were appended repeat a step. If the file ends directly after a number, digits may be missing, so
+ * the last frame is incomplete. */
 TEST(truncations)
 {
     size_t frame = (sizeof good - 1) / 2;
@@ -165,7 +165,7 @@ TEST(truncations)
     }
 }
 
-/* Files of other programs, or joined by hand, may not end their last line. */
+/* In files that other programs wrote or users joined, the last line may have no line end. */
 TEST(no_last_line_end)
 {
     static const char text[] = FRAME("0", "3 .250 .500 1.125\n") FRAME("1", "3 .250 .500 1.125\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bonds that .pdb (SSBOND, LINK) and mmCIF (_struct_conn) files give by residue and atom names. */
+/* Bonds that .pdb files (SSBOND, LINK) and mmCIF files (_struct_conn) describe by residue and atom names. */
 #include "directory.h"
 
 /* Expects bonds such as "0-1 0-2 ", followed by the number of omitted bonds, such as "+1", unless it is

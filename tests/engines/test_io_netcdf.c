@@ -28,7 +28,7 @@ typedef struct form {
 
 static const form usual = {2, RECORDS, 0, FRAMES, 0, "AMBER", "angstrom", "degree"};
 
-/* A variable's shape is FRAME, then ATOM, SPATIAL. */
+/* Dimensions of variables. The order of a variable's dimensions is FRAME, ATOM, SPATIAL. */
 enum { FRAME, ATOM, SPATIAL, N_DIMENSIONS };
 static const struct {
     const char *name, *unit;
@@ -274,7 +274,7 @@ TEST(forms)
     }
 }
 
-/* A file with positions only, without times and boxes: a single record variable is not padded. */
+/* The file has positions, but no times and boxes: the only record variable of a file is not padded. */
 TEST(positions_alone)
 {
     form f = usual;
@@ -321,7 +321,7 @@ TEST(units)
     }
 }
 
-/* The files' angles are numbers of degrees. If their unit is radians, 90 is no valid angle, and the
+/* The angles in the files are in degrees. If the unit says radians, 90 is not a valid angle, and the
  * trajectory has no box. */
 TEST(angles)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of .npy files. Headers that are written are correct for any shape, and have the same length for any number
- * of rows. Also tested: which headers are read, and which are refused. */
+/* Headers of .npy files. Written headers are correct for any shape and have the same length for any number of rows.
+ * Also tested: which headers are read, and which are refused. */
 #include "io/npy.h"
 #include "io/npy_read.h"
 #include "io_files.h"
@@ -158,7 +158,7 @@ TEST(heads)
     io_remove_directory(directory);
 }
 
-/* The header's length (a field of two or four bytes) may exceed neither the file nor the limit. */
+/* The header's length (a field of two or four bytes) must not be larger than the file or than the limit. */
 TEST(lengths)
 {
     char *directory = io_make_directory();

@@ -36,8 +36,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Packs n bytes of `file` from `first` on; returns the number of packed bytes, which are written to `to`; 0: the program
- * is not installed. */
+/* Packs n bytes of `file` from `first` on into `to`. Returns the number of packed bytes; 0: the program is not
+ * installed. */
 static size_t pack(const char *program, size_t first, size_t n, uint8_t *to)
 {
     char command[3000];
@@ -55,7 +55,7 @@ static const char *save(const void *bytes, size_t n)
     return io_save(io_path(directory, "packed"), bytes, n);
 }
 
-/* Reads a file by the source; returns the number of bytes in `unpacked`, or -1 and the error. */
+/* Reads a file through a source into `unpacked`. Returns the number of bytes, or -1 and the error. */
 static int64_t read_all(const char *path, collet_status *status, collet_error *err)
 {
     io_source s;
@@ -175,7 +175,7 @@ TEST(users_share_one_temporary_file)
     assert_int_equal(io_packed_open_path(path, NULL, &second, &err), COLLET_OK);
     assert_ptr_equal(first, second);
     assert_int_equal(open_files(), before + 1);
-    /* Another file of the same name. */
+    /* A different file gets the same name. */
     n = pack("gzip", 0, SMALL, packed);
     unlink(path);
     assert_int_equal(io_packed_open_path(save(packed, n), NULL, &other, &err), COLLET_OK);

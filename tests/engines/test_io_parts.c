@@ -34,7 +34,7 @@ static trajectory_reader *open_parts(const char *const *files, int64_t n)
     return t;
 }
 
-/* Reads all frames. Expects frames with these numbers in the run, and a message (NULL: none). */
+/* Reads all frames. Expects these n frame numbers of the run, and this message (NULL: none). */
 static void expect(trajectory_reader *t, const int *runs, int64_t n, const char *message,
                    int truncated)
 {
@@ -102,7 +102,7 @@ TEST(overlaps)
     expect(t, expected, 5, NULL, 0);
 }
 
-/* Near 100 us single precision rounds times to 8 ps, 16 frames; the steps tell the frames apart. */
+/* Near 100 us, times in single precision are multiples of 8 ps, which is 16 frames. The steps tell the frames apart. */
 TEST(steps_decide_where_times_are_rounded)
 {
     enum { N = 200000000 };
@@ -145,7 +145,7 @@ TEST(slices)
     io_read(t, frames, 0);
 }
 
-/* A frame that is cut off matters only if no later file has it. */
+/* A frame that is truncated at the end of a file is reported only if no later file has it. */
 TEST(truncated_files)
 {
     static const int expected[] = {0, 1, 2, 3, 4, 5, 6};
@@ -235,7 +235,7 @@ TEST(unlike_files)
     refuse(files, COLLET_IO, "part1.trr");
 }
 
-/* Frames of a compressed trajectory, decoded by several threads, cross from one file to the next. */
+/* Several threads decode a compressed trajectory. They continue from one file to the next. */
 TEST(several_threads)
 {
     const char *whole = COLLET_TEST_DATA "/md/water/traj.xtc";

@@ -113,7 +113,7 @@ TEST(numbers_that_overflow)
         assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
         assert_true(((const double *)frames->positions)[0] == 0.15);
     }
-    /* VMD continues in hexadecimal: after 9999 the number 2710 means 10000, elsewhere 2710. */
+    /* VMD continues in hexadecimal: directly after 9999 the text 2710 means 10000, elsewhere it means 2710. */
     OWNED(trajectory_topology) *t =
         read_text("ATOM      1  OH2 TIP3W2710       1.000   2.000   3.000\n"
                   "ATOM      2  OH2 TIP3W9999       1.000   2.000   3.000\n"
@@ -143,7 +143,7 @@ TEST(segments)
 
 #define ATOM(serial) "ATOM  " serial "  CA  ALA A   1       1.500   2.000   3.000\n"
 
-/* Expected bonds, as "0-1 0-2 ", and the number of omitted bonds. */
+/* Each case has a text, the expected bonds, such as "0-1 0-2 ", and the number of omitted bonds. */
 TEST(bonds)
 {
     static const struct {
@@ -153,7 +153,7 @@ TEST(bonds)
     } cases[] = {
         {THREE "END\n", NULL, 0},
         {THREE "CONECT    1    2    3\nCONECT    2    1\nEND\n", "0-1 0-2 ", 0},
-        /* Numbers without blanks between them, more columns, numbers of no atom in the file. */
+        /* Numbers without blanks between them, more columns, numbers that no atom in the file has. */
         {ATOM("12345") "TER   12346\n" ATOM("12347")
              ATOM("12348") "CONECT123451234712348   99\n"
                            "CONECT   99   98\n"
@@ -167,7 +167,7 @@ TEST(bonds)
                        "ATOM 100001  CA  ALA A   1       1.500   2.000   3.000\n"
                        "CONECT99999 100000 100001\n",
          "0-1 0-2 ", 0},
-        /* Six digits without blanks, next to columns of five digits; a number of no atom. */
+        /* Six digits without blanks, next to columns of five digits; a number that no atom has. */
         {ATOM("99998") ATOM("99999") "ATOM  100000  CA  ALA A   1       1.500   2.000   3.000\n"
                                      "CONECT9999899999\nCONECT99999100000\n"
                                      "CONECT10000099998\n",

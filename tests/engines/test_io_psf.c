@@ -23,7 +23,7 @@ static const struct {
     int32_t id;
     int atoms;
 } variants[] = {
-    /* CHARMM: types are numbers; CHEQ adds columns. */
+    /* CHARMM: atom types are numbers; the keyword CHEQ adds columns. */
     {"PSF CMAP CHEQ" TITLES "       2 !NATOM\n"
      "       1 4AKE 1    MET  N      56  -0.300000       14.0070           0   0.00000     "
      "-0.3E-02\n"
@@ -36,7 +36,7 @@ static const struct {
      "         2 PROA     1H       THR      HY1      HA3      0.900000E-01   1.00800           0\n"
      "\n         1 !NBOND: bonds\n         1         2\n",
      "THR", "HY1", 1.008, 1, 2},
-    /* psfgen: a type of five letters shifts the columns. */
+    /* psfgen: an atom type of five letters shifts the columns. */
     {"PSF" TITLES "       2 !NATOM\n"
      "       1 SIN  3    SIN  N1B  N_2   -0.568346       14.0070           0\n"
      "       2 SIN  3    SIN  SID  SI_45  0.771000       28.0855           0\n",
@@ -47,7 +47,7 @@ static const struct {
     {"PSF\r\n\r\n       1 !NATOM\r\n"
      "       1      66   GLY  CA   CT    -0.025200       12.0100           0\r\n",
      "GLY", "CA", 12.01, 66, 1},
-    /* A type that is a number, without a segment. */
+    /* No segment, and an atom type that is a number. */
     {"PSF\n\n       1 !NATOM\n       1      66   GLY  CA      22 -0.025200       12.0100     0",
      "GLY", "CA", 12.01, 66, 1},
     {"PSF\n* NO REMARKS\n\n  1 !NATOM\n    1 PA         1 PA M3P  7 0.00  0.43E-01 0\n", "PA",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readahead delivers the same frames in the same order, whichever batches the caller keeps and wherever
- * it stops. */
+/* Readahead delivers the same frames in the same order as reading without it, whichever batches the caller
+ * keeps and wherever the caller stops. */
 
 #include "directory.h"
 #include "trajectory/reading/readahead.h"
@@ -75,7 +75,7 @@ TEST(the_same_frames_as_without)
     }
 }
 
-/* The reading thread fills the other slots and does not touch the batch that the caller holds. */
+/* The reading thread fills the free slots and does not change the batch that the caller holds. */
 TEST(a_batch_is_held)
 {
     trajectory_reader *t = io_open(WATER);
@@ -246,7 +246,8 @@ static void check_threads(const char *path, uint32_t missing)
     }
 }
 
-/* Damages frame `frame` of an .xtc file, which begins at byte `at`: its packed coordinates, its header, and its end. */
+/* Damages frame number `frame` of an .xtc file; the frame is in the bytes `at` to `end`. Damages its packed
+ * coordinates, its header and its time, one after the other. Then truncates the file in this frame. */
 static void damage_frame(io_bytes file, int64_t at, int64_t end, int64_t frame)
 {
     static const size_t places[] = {84 + 3, 0, 12}; /* the index of a range, the magic, the time */
@@ -302,7 +303,8 @@ static void write_gro(const char *path, int damaged)
     io_save(path, image.data, image.size);
 }
 
-/* Gaps in the times after a damaged frame are not reported, although their headers may have been read. */
+/* Gaps in the times of frames after a damaged frame are not reported, although the headers of these frames may have
+ * been read. */
 TEST(gaps_before_a_damaged_frame)
 {
     const char *path = io_path(directory, "gaps.gro");

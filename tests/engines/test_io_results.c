@@ -16,7 +16,7 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-/* Writes rows. Each row has 3 x 2 numbers, whose values are their indices, and a time. */
+/* Writes rows. Each row has 3 x 2 numbers, which count from 0 through the file, and a time. */
 static collet_status write_all(const char *path, int32_t form, int64_t n_rows, collet_error *err)
 {
     static const int64_t shape[2] = {3, 2};
@@ -135,7 +135,7 @@ TEST(a_directory)
     rmdir(path);
 }
 
-/* The first Python with NumPy, or NULL. */
+/* The first Python interpreter that has NumPy, or NULL. */
 static const char *find_python(void)
 {
     static const char *const names[] = {"python3", "/usr/bin/python3"};
@@ -205,7 +205,7 @@ TEST(refused_at_the_start)
                  "this is a file, but the output must be a directory");
     assert_error(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO, err,
                  "is a device or pipe");
-    /* Like /dev/stdout: a link in /proc, which may lead to a regular file. */
+    /* A link into /proc, like /dev/stdout. It may lead to a regular file. */
     const char *link = io_path(directory, "link");
     assert_int_equal(symlink("/proc/self/exe", link), 0);
     assert_error(io_results_create(link, IO_RESULTS_NPZ, &results, &err), COLLET_IO, err,
@@ -256,7 +256,7 @@ TEST(without_finish_nothing_remains)
     io_results_free(NULL);
 }
 
-/* ---- Failures, each in a child that may be limited or killed ----------------------------- */
+/* ---- Failures, each in a child process that may be limited or killed --------------------- */
 
 static int run_child(int (*body)(void *), void *argument)
 {

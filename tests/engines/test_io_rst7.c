@@ -56,7 +56,8 @@ TEST(every_part)
     }
 }
 
-/* A truncated octahedron; a line after the positions of one or two atoms may be their velocities or the box. */
+/* The box is a truncated octahedron. In files of one or two atoms, a line after the positions may be velocities or the
+ * box. */
 TEST(boxes)
 {
 #define PAIR "   1.0000000   2.0000000   3.0000000   4.0000000   5.0000000   6.0000000\n"
@@ -72,7 +73,7 @@ TEST(boxes)
         read_all("t\n 1\n   1.0000000   2.0000000   3.0000000\n   1.0000000   2.0000000   3.0000000\n", 1, 0));
 }
 
-/* Older files have three lengths; zeros are no box. */
+/* Boxes of older files have only three lengths. Lengths of zero mean that there is no box. */
 TEST(other_boxes)
 {
 #define LENGTHS "  30.0000000  40.0000000  50.0000000\n"
@@ -104,7 +105,7 @@ TEST(selections)
     }
 }
 
-/* Every file that is cut short is truncated, or has no velocities or box. */
+/* A file that is cut short is reported as truncated, or it is read without velocities or box. */
 TEST(truncations)
 {
     static const char text[] = "t\n    3  0.1000000E+01\n" POSITIONS3 VELOCITIES3 BOX;
@@ -122,7 +123,7 @@ TEST(truncations)
         }
         trajectory_frames *frames = io_batch(t, 1, 1);
         status = trajectory_reader_read(t, frames, &err);
-        /* Whole up to the end of the positions, of the velocities or of the box; the line end may be missing. */
+        /* A file is complete if it ends after the positions, the velocities or the box, with or without a line end. */
         if (status == COLLET_OK) {
             whole++;
             assert_true(cut + 1 >= positions);

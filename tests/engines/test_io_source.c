@@ -54,7 +54,7 @@ TEST(copies)
             continue;
         assert_int_equal(io_source_view(&s, (int64_t)at, seen, &bytes, NULL), COLLET_OK);
         assert_memory_equal(bytes, file + at, seen);
-        /* A copy that begins in the window and ends behind it. */
+        /* A copy that begins in the window and ends after the window. */
         size_t end = (size_t)s.window_offset + s.window_length, from = end - (end < 9 ? end : 9);
         n = SIZE - from < 100 ? SIZE - from : 100;
         assert_int_equal(io_source_copy(&s, (int64_t)from, n, copied, NULL), COLLET_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output files are unnamed until they are complete. If the file system does not support unnamed
- * files or cannot link them, temporary names are used, and removed. The linker wraps the system
- * calls. */
+ * files or cannot link them, the files get temporary names, which are removed later. The linker wraps the
+ * system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "io/spool.h"
 
 static int without_unnamed;    /* open(O_TMPFILE) fails, as on many network file systems */
-static int without_link;       /* linking an unnamed file fails, as without /proc */
+static int without_link;       /* linking an unnamed file fails, as on systems without /proc */
 static size_t most = SIZE_MAX; /* largest number of bytes that one call writes or reads */
 static int flush_error;        /* the errno with which fsync of a directory fails; 0: it succeeds */
 
@@ -153,8 +153,8 @@ typedef struct access_list {
 
 #define LIST "system.posix_acl_access"
 
-/* If a file has an access control list, the group bits of its mode are the mask, and do not tell
- * the permissions of the group. */
+/* If a file has an access control list, the group bits of its mode are the mask of the list. They do not
+ * state the permissions of the file's group. */
 TEST(access_control_lists)
 {
     const access_list list = {
@@ -170,13 +170,13 @@ TEST(access_control_lists)
     without_list = 1;
     assert_int_equal(replaced(path, 0640), 0600);
     without_list = 0;
-    if (geteuid() == 0) { /* root can make a file of another user */
+    if (geteuid() == 0) { /* only root can give the file to another user */
         assert_int_equal(setxattr(path, LIST, &list, sizeof list, 0), 0);
         assert_int_equal(chown(path, 54321, (gid_t)-1), 0);
         assert_int_equal(replaced(path, 0640), 0600);
         assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
     }
-    /* A default list of the directory gives its group no access to a private file. */
+    /* A default access control list of the directory does not give its group access to a private file. */
     assert_int_equal(setxattr(directory, "system.posix_acl_default", &list, sizeof list, 0), 0);
     assert_int_equal(replaced(path, 0640), 0640);
     assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
@@ -266,8 +266,7 @@ TEST(locked_for_reading)
     remove(path);
 }
 
-/* Some file systems cannot flush a directory, which is no error. A failure of the disk is
- * reported. */
+/* It is not an error if the file system cannot flush directories. A failure of the disk is reported. */
 TEST(directories_that_are_not_flushed)
 {
     static const struct {

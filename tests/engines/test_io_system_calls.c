@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes every read, mmap and write in turn fail, be interrupted or transfer too few bytes: each
- * time there is an error that names the file, or the same result. No descriptor stays open. */
+/* Each read, mmap and write in turn fails, is interrupted or transfers too few bytes. Each time there is
+ * an error that names the file, or the same result as without a fault. No descriptor stays open. */
 #include <errno.h>
 
 #include "common/failing_calls.h"
@@ -23,7 +23,8 @@ collet_status __real_io_source_view(io_source *source, int64_t offset, size_t le
 collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
                                     const uint8_t **bytes, collet_error *err);
 
-/* Fails as if a view had to read a new window: the small files here have only one window. */
+/* Fails as if a view had to read a new window. Without this function no view could fail, because the small files here
+ * fit in one window. */
 collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
                                     const uint8_t **bytes, collet_error *err)
 {

@@ -69,7 +69,7 @@ TEST(molecules)
     assert_null(t->chains);
 }
 
-/* Types whose names share the first 15 letters have different segments. */
+/* Molecule types whose names begin with the same 15 letters have different segments. */
 TEST(molecule_types_with_the_same_first_letters)
 {
 #define TYPE(name) "[ moleculetype ]\n" name " 3\n[ atoms ]\n1 IP 1 NA NA 1 1.0\n"
@@ -201,7 +201,7 @@ TEST(includes)
     unsetenv("GMXLIB");
 }
 
-/* The topology's masses are used with frames of another format. Numbers of atoms that differ are
+/* The topology's masses are used with frames of another format. Frames with a different number of atoms are
  * refused. */
 TEST(frames_of_another_format)
 {
@@ -302,8 +302,8 @@ TEST(messages_point_at_the_line)
     io_refuse_topologies(io_path(directory, "case.top"), bad, sizeof bad / sizeof *bad);
 }
 
-/* Wherever a file is cut, it is read or refused with a message. A file without its molecules is
- * refused. */
+/* Wherever a file is cut, it is read or refused with a message. If the list of molecules is missing, the
+ * file is refused. */
 TEST(truncations)
 {
     static const char text[] = TYPES WATER ION "#define A \\\n" SYSTEM;
@@ -321,7 +321,7 @@ TEST(truncations)
     }
 }
 
-/* Conditions, lines and continuations beyond their limits. */
+/* Nested conditions, lines and continued lines beyond their limits. */
 TEST(limits)
 {
     const char *path = io_path(directory, "case.top");

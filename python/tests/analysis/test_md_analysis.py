@@ -37,7 +37,7 @@ def msd_of_pairs(x):
 
 
 def jackknife(x, blocks, estimate):
-    """The blocks of x, and a function from `curve` to the jackknife error of estimate(mean of the curves of blocks)."""
+    """Returns the blocks of x, and a function error(curve): the jackknife error of estimate(mean of curve(block))."""
     length = len(x) // blocks
     curves = [x[i * length:(i + 1) * length] for i in range(blocks)]
     return curves, lambda curve: np.sqrt((blocks - 1) * np.var(
@@ -46,7 +46,7 @@ def jackknife(x, blocks, estimate):
 
 
 def quantile(blocks):
-    """Where Student's distribution of blocks - 1 degrees of freedom has the probability of one standard deviation."""
+    """The t for which Student's distribution of blocks - 1 degrees of freedom has 68.3 % between -t and t."""
     n = blocks - 1
     t = np.linspace(0, 2, 200001)
     density = (1 + t**2 / n)**(-(n + 1) / 2) * math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi)

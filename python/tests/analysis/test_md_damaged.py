@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet-analyse on damaged results: changed bytes, arrays of wrong kinds, a crash of libhdf5, and a full
-output device. Run as a program, `test_md_damaged.py SEED COUNT`, it damages more."""
+output device. The program `test_md_damaged.py SEED COUNT` tests more damaged files."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ COUNT = 150
 
 
 def _write_good(folder):
-    """Makes good.npz, good.csv, good.folder and, with h5py, good.h5; returns the forms."""
+    """Makes good.npz, good.csv, good.folder and, with h5py, good.h5. Returns these endings of the names."""
     results = md.extract(DATA / "conf.gro", DATA / "traj.trr", keys=KEYS, stop=20)
     results.save(folder / "good.npz")
     results.save(folder / "good.csv")
@@ -127,7 +127,7 @@ def test_arrays_of_other_kinds(tmp_path, monkeypatch, capsys, key, values, words
 
 
 def test_zip_versions(tmp_path, monkeypatch, capsys):
-    """The version of a member in the directory. For a wrong version zipfile raises NotImplementedError."""
+    """A member's version in the archive's directory is wrong: zipfile raises NotImplementedError."""
     monkeypatch.chdir(tmp_path)
     np.savez("a.npz", time_ps=np.arange(10.0), com=np.zeros((10, 3)))
     content = bytearray(pathlib.Path("a.npz").read_bytes())

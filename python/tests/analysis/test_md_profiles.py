@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms and potentials of mean force of collet.md.analysis: against NumPy, and of known
+"""Histograms and potentials of mean force of collet.md.analysis, compared with NumPy and with known
 potentials."""
 
 import numpy as np
@@ -92,7 +92,7 @@ def test_two_coordinates():
 
 
 def test_weights_undo_a_bias():
-    x = random.normal(size=400000)  # samples of a harmonic well; a bias shifts their mean by 1 below
+    x = random.normal(size=400000)  # samples of a harmonic well; x + 1 are samples with a bias
     found = analysis.potential_of_mean_force(x + 1, bins=15, range=(-2, 2),
                                              weights=np.exp(-(x + 1) + 0.5))
     assert abs(found.centers[0][np.argmin(found.value)]) < 0.3

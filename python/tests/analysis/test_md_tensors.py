@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Diffusion tensors of collet.md.analysis: of rotors and walkers with a known tensor."""
+"""Diffusion tensors of collet.md.analysis for rotors and walkers whose tensor is known."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def random_rotation():
 
 
 def rotor(tensor, frames, bodies, dt):
-    """Axes in Langevin rotation with this diffusion tensor, in the frame of the axes."""
+    """Axes that rotate at random with this diffusion tensor. The tensor is in the frame of the axes."""
     steps = random.normal(size=(frames - 1, bodies, 3)) @ np.linalg.cholesky(2 * dt * tensor).T
     axes = np.empty((frames, bodies, 3, 3))
     axes[0] = [random_rotation() for _ in range(bodies)]
@@ -38,9 +38,9 @@ def rotor(tensor, frames, bodies, dt):
 
 
 def perrin(a, b, volume_friction=1.0):
-    """Coefficients of a prolate ellipsoid with the half axes a > b = b, by F. Perrin (J. Phys.
-    Radium 7 (1936) 1): translation and rotation along and across the long axis, of k T / (6 pi
-    eta) = volume_friction."""
+    """Diffusion coefficients of a prolate ellipsoid with the half axes a > b = b, by F. Perrin (J. Phys.
+    Radium 7 (1936) 1): translation and rotation along and across the long axis. volume_friction is
+    k T / (6 pi eta)."""
     p = b / a
     root = np.sqrt(1 - p**2)
     s = 2 / (a * root) * np.log((1 + root) / p)

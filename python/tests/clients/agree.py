@@ -9,7 +9,7 @@ WATER = DATA / "water/conf.gro", DATA / "water/traj.trr"
 
 
 def same(found, expected):
-    """Arrays, bodies and meta data, without entries that depend on the time or the machine."""
+    """Compares arrays, bodies and meta data, except entries that depend on the time or the machine."""
     assert list(found) == list(expected)
     for key in found:
         assert found[key].tobytes() == expected[key].tobytes(), key

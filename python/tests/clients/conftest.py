@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of the tests: Dask, if dask.distributed is installed, processes and threads."""
+"""Clients of the tests: pools of processes and of threads, and Dask if dask.distributed is installed."""
 
 import multiprocessing
 import os

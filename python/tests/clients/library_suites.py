@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """library_suites.py scipy[.MODULE] | sklearn [pytest's arguments]: runs on collet the tests that SciPy and
 scikit-learn have for libraries of the array API standard. Prints a table: the functions whose tests all
-pass, and the functions with failing tests, each with the error. Tests that a library skips do not count. It
-needs pytest, and the packages with their tests; the wheels on PyPI contain these.
+pass, and the functions with failing tests, each with the error. Tests that a library skips do not count. The
+program needs pytest, and packages that contain their tests, as the wheels on PyPI do.
 
     PYTHONPATH=build/python python python/tests/clients/library_suites.py scipy.special
 
@@ -20,7 +20,7 @@ LIMIT_S = 60  # seconds for one test
 
 
 def _functions_marked():
-    """Makes the marks of SciPy's tests store the names of the tested functions."""
+    """Makes SciPy's pytest marks also store the names of the functions that a test covers."""
     import pytest
     import scipy._lib._array_api as api
     made = api.make_xp_pytest_marks
@@ -33,8 +33,8 @@ def _functions_marked():
 
 
 def _devices_listed():
-    """Makes devices() return a list. It is a tuple since version 2025.12 of the standard, and SciPy's tests add a
-    list to it."""
+    """Makes devices() return a list. The standard has required a tuple since version 2025.12, but SciPy's tests add a
+    list to the result."""
     import collet
     info = collet.__array_namespace_info__
     devices = info.devices

@@ -62,7 +62,7 @@ def same(found, expected):
 
 
 def test_scan(client):
-    """24 films, from a generator: several times the number that is submitted at once."""
+    """24 films, from a generator. The scan submits only a fraction of this number at a time."""
     films = ((film, (i,)) for i in range(24))
     count = -1
     for count, result in enumerate(scatter.scan(films, client, method="direct")):

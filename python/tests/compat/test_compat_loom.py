@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.compat.loom with a stand-in of the package, whose own results are the word "own"."""
+"""collet.compat.loom with a stand-in of the package. Operations that the stand-in computes itself return "own"."""
 
 import importlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.compat.rotor with a stand-in of the package: each case is a process of its own."""
+"""collet.compat.rotor with a stand-in of the package. Each case runs in a separate process."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.random: sequences by seed and offset, and the Generator."""
+"""collet.random: functions with a seed and an offset, and the class Generator."""
 
 import pickle
 
@@ -93,7 +93,7 @@ def test_seeds():
         random.uniform(size=3)
 
 
-# Seeds that are no single number, choices among very many parts, and shapes so small that logarithms overflow.
+# Seeds that are sequences of integers, choices from large ranges, and shapes so small that logarithms overflow.
 
 
 def test_seeds_of_several_integers():
@@ -121,7 +121,7 @@ def test_choices_among_very_many():
     assert rng.choice(2**62, (2, 3), replace=False).shape == (2, 3)
     counts = np.zeros(20_000)
     for _ in range(100):
-        found = rng.choice(20_000, 400, replace=False).to_numpy()  # several are drawn twice, and replaced
+        found = rng.choice(20_000, 400, replace=False).to_numpy()  # numbers that are drawn twice are replaced
         assert len({*found.tolist()}) == 400
         counts[found] += 1
     assert ((counts - 2)**2).sum() / 1.96 < 20_000 + 6 * 200  # chi-square
@@ -155,7 +155,7 @@ LAWS = {"gamma": [(a, 1.0) for a in (0.0, 1e-310, 1e-20, 1e-3, 0.5, 1.0, 1.00000
 
 @pytest.mark.parametrize("law", LAWS)
 def test_runs_have_the_bits_of_single_numbers(law):
-    """Parameters that all elements share are drawn by vectors; arrays of parameters one element at a time."""
+    """If all elements share the parameters, several numbers are drawn at a time; for arrays of parameters, one."""
     for parameters in LAWS[law]:
         for size in (700,), (16,), (15,), (40, 5, 7), (3, 1, 100):
             shared, single = (random.Generator(9, 2**33 - 300) for _ in range(2))

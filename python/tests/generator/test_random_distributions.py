@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of each method have its distribution: Kolmogorov's test, chi-square of counts, moments at extreme parameters.
-Seeds are fixed, so the results are too. COLLET_TEST_LONG=1: the tails of 10^8 numbers."""
+"""The numbers of each method have the right distribution: Kolmogorov's test, chi-square of counts, moments at
+extreme parameters. Seeds are fixed, so the results are too. COLLET_TEST_LONG=1: the tails of 10^8 numbers."""
 
 import os
 

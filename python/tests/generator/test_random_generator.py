@@ -55,7 +55,7 @@ def test_shapes_and_dtypes(name):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_positions(name):
-    """A call uses no number of a call before, and the state is the seed and the block."""
+    """A call never uses numbers of an earlier call. The state consists of the seed and the block."""
     generator = rng()
     generator.random(3)
     saved = generator.state

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jit repeats the recorded calls with the same bits, refuses what depends on values, and keeps a bounded number of
-recordings."""
+"""jit repeats the recorded calls with the same bits, refuses functions whose calls depend on values, and keeps a
+bounded number of recordings."""
 
 import concurrent.futures
 import gc
@@ -200,7 +200,7 @@ def test_masks_and_writes_are_refused():
         y += 1
         return y * x
 
-    for _ in range(2):  # as in grad, the argument is not written
+    for _ in range(2):  # `y += 1` does not write to the argument x, as in grad
         same(collet.jit(rebound)(x), (x + 1) * x)
     assert float(x[0, 0]) == X[0, 0]
 
@@ -271,7 +271,7 @@ def test_memory():
     kept = []
 
     def f(x):
-        collet.linalg.inv(x)  # this matrix is singular for zeros, so computing the result would raise an error
+        collet.linalg.inv(x)  # unused: for the zeros below, which are singular, computing it would raise an error
         return collet.sum(x @ x, axis=0)
 
     jitted = collet.jit(f)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of a recording that libcore replays: the same bits, which calls are replayed, arguments for which they are not."""
+"""libcore replays parts of a recording: the same bits, which calls it replays, and for which arguments it does not."""
 
 import gc
 import threading
@@ -19,7 +19,7 @@ def array(*shape, dtype="float32"):
 
 @pytest.fixture
 def made(monkeypatch):
-    """Counts what recordings do: the steps of each recording, and its runs that computed."""
+    """Counts the steps of each recording, the runs that computed, and the runs that were refused."""
     class Made:
         steps, runs, refused = [], 0, 0
 
@@ -65,7 +65,7 @@ def test_gradients_of_a_network(made, dtype):
     points = [([array(8, 4, dtype=dtype), array(4, dtype=dtype), array(4, 1, dtype=dtype)], array(5, 8, dtype=dtype), array(5, 1, dtype=dtype))
               for _ in range(3)]
     check(collet.value_and_grad(network), *points)
-    assert len(made.steps) == 1 and made.steps[0] > 15 and made.runs == 2  # the whole program, in both replays
+    assert len(made.steps) == 1 and made.steps[0] > 15 and made.runs == 2  # each replay runs the whole program
 
 
 REDUCTIONS = ["sum", "prod", "mean", "var", "std", "min", "max"]
@@ -108,7 +108,7 @@ def test_reshapes_that_copy(made):
 
 
 def test_long_programs(made):
-    """A replay keeps the GIL, so a long program becomes several."""
+    """A replay keeps the GIL, so a long program is split into several replays."""
     def function(x, y):
         for _ in range(20):
             x = x @ y
@@ -187,7 +187,7 @@ def test_large_arrays_are_lazy(made):
 
 
 def test_arguments_that_wait(made):
-    """An argument that is not computed yet takes part in the evaluation of the lines."""
+    """A lazy argument is computed in the same evaluation as the recorded calls."""
     function = collet.jit(lambda x: collet.sum(collet.exp(x) * x))
     before = collet._core.wait_from(0)
     try:
@@ -262,7 +262,7 @@ def test_threads(made):
 
 
 def test_signatures():
-    """Equal for one structure, dtype and shape; different for each other difference."""
+    """Arguments with the same structure, dtypes and shapes have equal signatures; others have different ones."""
     x, y = array(2, 3), array(2, 3)
     trees = [(x,), [x], {"a": x}, {"b": x}, (x, x), (x, None), None, ((x,), x), (x, (x,)), 1, 1.0, True, 1j, "1", b"1", array(3, 2),
              array(2, 3, dtype="float64"), array(6), {}, (), []]

@@ -286,7 +286,7 @@ def test_every_name_has_a_rule_or_a_reason():
         prefix = module.__name__.partition(".")[2] + "."
         known = {*tape.RULES, *tape.COMPOSITES, *tape.CONSTANTS}
         missing = {n for n in exported(module) if prefix + n not in known}
-        assert missing == ({"null_space", "orth"} if module is linalg else set())  # refused by name: bases are not unique
+        assert missing == ({"null_space", "orth"} if module is linalg else set())  # they raise: bases are not unique
 
 
 @pytest.mark.parametrize("call, name", [

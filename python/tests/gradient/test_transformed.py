@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty programs agree with loops over the rows, without jit, and with JAX where that is installed."""
+"""Twenty programs agree with loops over the rows, with calls without jit, and, if JAX is installed, with JAX."""
 
 import types
 
@@ -23,7 +23,7 @@ def loop(function, in_axes=0):
 
 
 def by_differences(function, primals, tangents):
-    """jvp of a function of one number."""
+    """jvp of a function of one number, by central differences."""
     (x,), (v,), step = primals, tangents, 1e-6
     return function(x), (function(x + step * v) - function(x - step * v)) / (2 * step)
 

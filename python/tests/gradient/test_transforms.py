@@ -321,7 +321,7 @@ def test_registering():
 
 
 def test_own_gradients():
-    """The order of keys in the dict that a backward function returns is free."""
+    """A backward function may return a dict with its keys in any order."""
     @collet.custom_vjp
     def f(tree):
         return tree["a"] * tree["b"]

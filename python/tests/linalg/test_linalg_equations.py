@@ -51,7 +51,7 @@ def test_rcond(kind):
         assert int(linalg.lstsq(kind(a), kind(np.ones(3)), rcond).rank) == rank
     for rcond, rank in ((None, 2), (1e-2, 1)):
         assert linalg.null_space(kind(a), rcond).shape == (3, 3 - rank) and linalg.orth(kind(a), rcond).shape == (3, rank)
-    eps = np.diag([1, 1.5 * 2.0**-52])  # between eps and eps times the order
+    eps = np.diag([1, 1.5 * 2.0**-52])  # the limit of the rank is eps times the order, 2, or with -1 eps
     assert int(linalg.lstsq(kind(eps), kind(np.ones(2))).rank) == 1
     assert int(linalg.lstsq(kind(eps), kind(np.ones(2)), -1).rank) == 2
 
@@ -280,7 +280,7 @@ def test_determinants_at_the_ends_of_the_range(kind, order, scales):
 
 @pytest.mark.parametrize("dtype", "dD")
 def test_backward_errors_at_the_ends_of_the_range(kind, dtype):
-    """The residual of each solution is small beside |a| |x|, by rows, whatever the scales of rows and columns."""
+    """In each row the residual is small relative to |a| |x|, whatever the scales of rows and columns."""
     for order, scales in itertools.product((3, 7, 40), ((1e200,), (1e-200,), (1e150, 1e-150), (1e-290, 1e-10))):
         a = RNG.normal(size=(order, order)) + (1j * RNG.normal(size=(order, order)) if dtype == "D" else 0)
         a = a * 2.0 ** np.floor(np.log2(np.resize(scales, order)))

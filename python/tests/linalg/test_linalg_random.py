@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random systems of any shape, rank, batch, dtype and scale: what has to hold for the results of collet.linalg by itself, and
-NumPy's results. COLLET_TEST_SYSTEMS is the number of systems."""
+"""Random systems of any shape, rank, batch, dtype and scale. The results of collet.linalg have the required
+properties and agree with NumPy's results. COLLET_TEST_SYSTEMS is the number of systems."""
 
 import os
 
@@ -67,7 +67,7 @@ def check_ranks(s):
     a = s.given(s.unit, s.scale)
     real = np.finfo(s.dtype).dtype
     b = s.given(s.sides[:, 0] if s.vector else s.sides, s.sides_scale)
-    rcond = None if s.rank else 0.5  # without a rank, rounding errors are all there is
+    rcond = None if s.rank else 0.5  # a matrix of rank 0 has only rounding errors
     found = linalg.lstsq(a, b, rcond)
     if s.rank:
         assert (np.asarray(found.rank) == s.rank).all() and found.rank.dtype == np.int64
@@ -92,14 +92,14 @@ def check_ranks(s):
     assert values.shape == (*s.batch, min(s.rows, s.order))
     s.small(values - np.linalg.svd(s.unit.astype("D"), compute_uv=False), 10)
     if not s.batch and s.rank:
-        # NumPy's eps times max(M, N) is too near to the rounding errors of float32
+        # 1e-4, because NumPy's default, eps times max(M, N), is too near to the rounding errors of float32
         wanted = np.linalg.lstsq(s.unit, s.sides, 1e-4)[0]
         s.small(x - wanted, 10 * np.linalg.norm(s.sides))
         assert len(np.linalg.lstsq(collet.asarray(s.unit), collet.asarray(s.sides), rcond=None)) == 4
 
 
 def check_equations(s):
-    """Factors and triangles. A residual is small beside |a| |x|, whatever the condition."""
+    """Factors and triangles. A residual is small relative to |a| |x|, whatever the condition number."""
     n = s.order
     unit, sides = s.normal(n, n), s.normal(n, 2)
     if not n:

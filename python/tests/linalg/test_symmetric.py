@@ -45,7 +45,7 @@ def test_batches_and_strides():
 
 
 def test_other_products_of_one_matrix():
-    """Views of one memory that are no transposes of each other."""
+    """Views of the same memory that are not transposes of each other."""
     rng = np.random.default_rng(3)
     a = rng.normal(size=(200, 200))
     x = collet.asarray(a)

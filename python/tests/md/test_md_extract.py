@@ -415,8 +415,8 @@ def test_strict(tmp_path):
 @pytest.mark.parametrize("pbc", ["whole", "center", "none"])
 @pytest.mark.parametrize("each", [None, "residue"])
 def test_shards_are_decided_by_the_first_frame_of_all(pbc, each, tmp_path):
-    """Later frames alone would join the atoms of this residue, which has no bonds, in another way. Tested with frames
-    of arrays and of a file."""
+    """The residue has no bonds, and its later frames alone would be joined in a different way. Tested with frames from
+    arrays and from a file."""
     x = np.tile(np.array([0.1, 0.4, 0.7, 1.0, 1.3])[None, :, None], (40, 1, 3))
     x[30:, 1:3, 0] = 2.6, 2.3
     frames = md.Frames(x, box=[3, 3, 3], times=np.arange(40.0), names=["C"] * 5, residue_names=["LIG"] * 5, residue_ids=[1] * 5)
@@ -664,7 +664,7 @@ class Endless:
 
 
 def interrupted(work):
-    """The seconds from Ctrl-C to KeyboardInterrupt."""
+    """The time from Ctrl-C to KeyboardInterrupt, in seconds."""
     sent = []
 
     def send():

@@ -24,7 +24,7 @@ ELEMENTS = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 
 
 
 def waters(box):
-    """The frames of waters that diffuse through a box, each atom at its image in the box, as texts of a .gro file."""
+    """Waters that diffuse through a box, each atom wrapped into it. Yields each frame as the text of a .gro file."""
     random = np.random.default_rng(5)
     fractions = random.random((WATERS, 3))
     for t in range(FRAMES):

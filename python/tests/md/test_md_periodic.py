@@ -18,7 +18,7 @@ OFFSETS = np.arange(0, ATOMS + 1, 3)
 
 
 def wrapped(positions, box=BOX):
-    """Moves each atom into the box by itself."""
+    """Moves each atom into the box separately, so the box may cut molecules."""
     fractions = positions @ np.linalg.inv(box)
     return positions - np.floor(fractions) @ box
 
@@ -54,7 +54,7 @@ def test_molecules_that_were_cut(dtype, tolerance, known):
 
 
 def test_steps_of_half_a_box():
-    x = np.cumsum([0, 1.0, -1.2, 1.3, 1.45])  # in a cube of 3, beyond 1.2 the way is a guess
+    x = np.cumsum([0, 1.0, -1.2, 1.3, 1.45])  # in a cube of 3, the direction of a step of more than 1.2 is a guess
     positions = np.zeros((5, 4, 3))
     positions[:, 2:, 1] = x[:, None]
     with pytest.warns(RuntimeWarning, match=r"frame 3: the molecule of atom 2 is .*\(such steps: 2\)"):
@@ -138,7 +138,7 @@ def test_groups_of_mdanalysis():
     np.testing.assert_allclose(whole, atoms.unwrap(reference=None, inplace=False), atol=1e-4)
     atoms.unwrap(reference=None)
     np.testing.assert_allclose(packed, atoms.wrap(compound="fragments", center="com"), atol=1e-4)
-    # NoJump follows atoms. Here atoms move in the same steps as their molecules.
+    # NoJump unwraps single atoms, md.unwrap whole molecules. Both give the same displacements here.
     universe.trajectory[0]  # pylint: disable=pointless-statement
     first = atoms.unwrap(reference=None, inplace=False)
     universe.trajectory.add_transformations(NoJump(universe))

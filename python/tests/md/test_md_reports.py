@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users of MDAnalysis, GROMACS, mdtraj and cpptraj reported as faults of unwrapping, joining and times, done with Collet."""
+"""Faults of unwrapping, joining and times that users of MDAnalysis, GROMACS, mdtraj and cpptraj reported: Collet has
+none of them."""
 
 import pathlib
 
@@ -14,7 +15,7 @@ TILTED = np.array([[3.0, 0, 0], [1.4, 2.6, 0], [-1.2, 1.1, 2.5]])
 
 @pytest.fixture
 def parts(tmp_path):
-    """Writes frames first to stop - 1 of a run of one atom to a .gro file, which is named."""
+    """write(name, first, stop) writes frames first to stop - 1 of a run of one atom to the .gro file `name`."""
     def write(name, first, stop):
         path = tmp_path / name
         path.write_text("".join(f"t= {i / 4}\n1\n    1SOL     OW    1{i / 10:8.3f}   1.000   1.000\n   9 9 9\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results.save and Results.plot: the forms of collet-extract -o, and pictures."""
+"""Results.save and Results.plot: the file formats of collet-extract -o, and pictures."""
 
 import csv
 import json

@@ -133,7 +133,7 @@ def test_a_universe_of_files_is_read_from_them(name):
 
 
 def test_a_universe_that_is_more_than_files():
-    """Such a universe is read through MDAnalysis."""
+    """A universe that its files do not describe completely is read through MDAnalysis."""
     MDAnalysis = pytest.importorskip("MDAnalysis")
     from MDAnalysis.transformations import translate
     top, traj = FILES["xtc"]
@@ -162,7 +162,7 @@ def test_a_universe_that_is_more_than_files():
 
 
 def test_a_file_that_only_mdanalysis_reads(tmp_path, monkeypatch):
-    """If Collet cannot read the file, it reads the universe's own frames."""
+    """If Collet cannot read the universe's file, it takes the frames from MDAnalysis."""
     universe = pytest.importorskip("MDAnalysis").Universe(*FILES["xtc"])
     (tmp_path / "broken.xtc").write_bytes(b"no trajectory")
     monkeypatch.setattr(_objects, "files_of",

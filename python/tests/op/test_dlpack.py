@@ -389,7 +389,7 @@ def test_with(library):
         try:
             other.ones(1).__dlpack__(max_version=(1, 0))
         except TypeError:
-            pytest.skip("this PyTorch has no versioned DLPack, without which its tensors are read-only elsewhere")
+            pytest.skip("this PyTorch has no versioned DLPack, so its tensors are read-only in other libraries")
     done = subprocess.run([sys.executable, "-c", CODE.format(OTHERS[library])], capture_output=True, text=True)
     assert done.stdout == "done\n", done.stderr
 
@@ -407,4 +407,4 @@ def test_capsules_without_a_version_are_not_of_read_only_memory():
         x.__dlpack__(max_version=(1, 0))
         x.__dlpack__(copy=True)
     assert values.tolist() == [0, 1, 2, 3]
-    collet.asarray(values).__dlpack__()  # allowed, because the Array is a copy, which can be written
+    collet.asarray(values).__dlpack__()  # allowed, because the Array is a writable copy

@@ -40,7 +40,7 @@ BACKENDS = [b.name for b in collet.backends()
 
 
 def arguments(dtype, number):
-    """Every pair of special values, and ordinary ones."""
+    """Every pair of special values, and pairs of ordinary values."""
     if dtype == "?":
         values = np.array([False, True])
     elif dtype in INTEGERS:
@@ -169,7 +169,7 @@ def test_zeros_of_minimum_and_maximum():
 
 
 INF, NAN = np.inf, np.nan
-ANNEX_G = {  # results of which C11 annex G defines both parts, also if one part is NaN
+ANNEX_G = {  # C11 annex G defines both parts of these results, also if one part is NaN
     "acos": {(0, NAN): (np.pi / 2, NAN), (INF, NAN): (NAN, INF), (NAN, INF): (NAN, -INF)},
     "acosh": {(0, NAN): (NAN, np.pi / 2), (-INF, NAN): (INF, NAN), (NAN, INF): (INF, NAN)},
     "asinh": {(NAN, 0): (NAN, 0), (NAN, INF): (INF, NAN), (INF, NAN): (INF, NAN)},

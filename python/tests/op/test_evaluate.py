@@ -37,7 +37,7 @@ def test_names_of_the_caller():
     assert np.array_equal(evaluate("a + k", k_of), a + 3)
 
     def inner():
-        return evaluate("a + k") if b is not None else a  # naming a here makes it a variable of `inner`
+        return evaluate("a + k") if b is not None else a  # because `a` occurs here, it is a free variable of `inner`
 
     assert np.array_equal(inner(), a + np.float32(2.5))
     scope = {"evaluate": evaluate, "a": a}
@@ -109,7 +109,7 @@ def test_numbers_alone_and_large_ones():
 
 
 def test_weak_results():
-    """A number that an expression computes from numbers alone fits the dtype of the arrays, or raises."""
+    """A number that an expression computes only from numbers must fit the dtype of the arrays, or the call raises."""
     b, u, f = np.array([-3, 9]), np.array([255, 3], "u1"), np.ones(2, "f4")
     for dtype in "u1", "u4", "u8":
         with pytest.raises(collet.DtypeError, match="the constant -1 does not fit u"):
@@ -402,7 +402,7 @@ def test_interrupted(on_alarm):
         e.output(0)
     collet.finish()
     deadline = time.monotonic() + 10
-    while e.outputs == 1 and time.monotonic() < deadline:  # the work is dropped when Python next handles signals
+    while e.outputs == 1 and time.monotonic() < deadline:  # Python drops the work when it next handles signals
         try:
             e.output(0)
         except collet.BusyError:
@@ -411,7 +411,7 @@ def test_interrupted(on_alarm):
 
 
 def test_arrays_are_not_kept():
-    """Python's dict of a function's variables would keep the arrays until the function returns."""
+    """Python's dict of the function's local variables would keep the arrays until the function returns."""
     class Watched(np.ndarray):
         pass
 
@@ -430,7 +430,7 @@ def test_arrays_are_not_kept():
 
 
 def test_many_texts():
-    """The number of kept expressions is bounded: the first ones are parsed again."""
+    """The number of parsed expressions that are kept is bounded: the oldest are parsed again at their next use."""
     x = np.ones(2)
     first = "".join(["x + ", "0.125"])
     assert evaluate(first)[0] == 1.125

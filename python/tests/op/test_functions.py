@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.functions beside NumPy: dtypes, shapes, strides, axes, errors."""
+"""collet.functions compared with NumPy: dtypes, shapes, strides, axes, errors."""
 
 import itertools
 import subprocess
@@ -13,7 +13,7 @@ from collet import functions, linalg, op
 
 RNG = np.random.default_rng(11)
 REAL = "?bBhHiIqQefd"
-SOME = "?bHQefd"  # one dtype or two of each kind
+SOME = "?bHQefd"  # one or more dtypes of each kind
 ALL = REAL + "FD"
 SHAPES = [(), (7,), (0, 3), (2, 3, 1)]
 ROUNDED = {"e": 2e-3, "f": 1e-5, "F": 1e-5, "d": 1e-12, "D": 1e-12}

@@ -20,8 +20,8 @@ NAMES = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative
 OURS = {"fma": lambda a, b, c: a * b + c, "expit": jax.nn.sigmoid, "erf": special.erf,
         "erfc": special.erfc, "pow": jnp.power, "clip": lambda a, b, c: jnp.minimum(jnp.maximum(a, b), c),
         "float64": lambda a: a, "float32": lambda a: a.astype(jnp.float32)}
-# CORNERS are not compared at corners, where JAX takes the mean of both sides. ORDINARY are not compared at special
-# arguments: JAX's derivatives of these three are wrong where they overflow or underflow.
+# The functions CORNERS are not compared at corners, where JAX returns the mean of both one-sided derivatives. The
+# functions ORDINARY are not compared at special arguments: JAX's derivatives are wrong if they overflow or underflow.
 CORNERS = {"abs", "clip", "maximum", "minimum"}
 ORDINARY = {"div", "hypot", "remainder"}
 SPECIAL = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5, 1e-300, -1e-300, 1e-9, 30.0, -30.0, 50.0, -50.0,
@@ -53,7 +53,7 @@ def rows():
 
 
 def differences(text, values, function, tolerance):
-    """Lines that name the arguments for which the two derivatives of a text differ."""
+    """One line of text for each argument at which Collet's and JAX's derivatives of the expression `text` differ."""
     expression = collet.Expression(text)
     lines = []
     for k, name in enumerate(expression.inputs):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """float16 and bfloat16: the result of every composed function is the float64 result, rounded once. Tested
-with few elements, and with more than float16 can count."""
+with few elements, and with so many that float16 cannot represent their number."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ SHAPE = (3, 4, 2)
 
 
 def key_of(choose, shape):
-    """A random key, whose arrays are NumPy's."""
+    """A random key. Its arrays are NumPy arrays."""
     keys, axis, several = [], 0, choose.choice([(), (2,), (2, 1), (1, 3)])
     while axis < len(shape) and choose.random() < 0.85:
         n = shape[axis]
@@ -144,8 +144,8 @@ def test_wrong_keys(key):
 
 
 def test_views_by_integers_and_slices():
-    """Views equal NumPy's: keys of NumPy's integers and of other types, limits beyond the extents, no elements, new
-    axes."""
+    """Views equal NumPy's, for keys with NumPy's and other integers, limits beyond the extents, new axes, and for views
+    without elements."""
     three = enum.IntEnum("three", {"n": 3}).n
     index = collet.asarray(np.array(2))
     keys = (three, np.int8(-1), np.array(2), slice(2**80, -2**80, -1), slice(-2**80, 2**80, 2**70), slice(4, 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers that a dtype does not hold, against NumPy: astype wraps, comparisons have an answer."""
+"""Integers that a dtype does not hold, against NumPy: astype wraps them, and comparisons with them are exact."""
 
 import itertools
 import operator
@@ -81,7 +81,7 @@ def test_comparisons(dtype, name):
 
 
 def numbers(dtype, count=3000):
-    """Numbers at the ends of a dtype, around 0, powers of two and others."""
+    """Numbers near the limits of a dtype, near 0, near powers of two, and random numbers."""
     limits = np.iinfo(dtype)
     rng = np.random.default_rng(limits.bits)
     near = [v for p in range(limits.bits) for v in (2**p - 1, 2**p, 2**p + 1, -2**p) if limits.min <= v <= limits.max]

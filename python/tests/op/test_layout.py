@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of elementwise functions have the same order of axes in memory as their inputs. Also tested: inputs of
-different orders."""
+"""Results of elementwise functions have the same order of axes in memory as their inputs. Also tested: inputs whose
+orders differ."""
 
 import itertools
 

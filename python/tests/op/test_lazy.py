@@ -171,7 +171,7 @@ def test_it_waits_until_a_value_is_needed():
 def test_small_arrays_are_computed_at_once():
     with collet.using("cpu_scalar"):
         x, y = array(1.0, 2.0), collet.arange(1.0, 3.0)
-        float(collet.sum(x + y))  # from now on it is known that the backend computes at once
+        float(collet.sum(x + y))  # Collet now knows that the backend computes synchronously
         assert _core.wait_from(2) == 0
         assert waits(x + y) and waits(x * 2.0)
         _core.wait_from(3)
@@ -237,7 +237,7 @@ def test_many_numbers_are_computed_in_parts():
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_chains_have_the_bits_of_single_functions(dtype):
-    """Sums, differences and products whose value is used once stay in registers, up to 16 of them at a time."""
+    """Up to 16 sums, differences and products are computed in registers, if each value is used only once."""
     rng = np.random.default_rng(20)
     for n in (1, 7, 77, 1031, 5000):
         values = (rng.normal(size=(3, n)) * 2).astype(dtype)
@@ -291,7 +291,7 @@ def backend_of(compute):
 
 @pytest.fixture
 def two():
-    """The names of two backends; the first is chosen for the process."""
+    """The names of two backends. The first is the process's backend."""
     if "cpu_openmp" not in [b.name for b in collet.backends() if b.state == "usable"]:
         pytest.skip("one backend")
     before = collet.get_backend()
@@ -305,7 +305,7 @@ def test_what_waits_is_computed_where_it_was_made(two):
     outside = x + 1
     with collet.using(two[1]):
         inside = x + 2
-        both = outside * inside  # `outside` is computed now, by the backend under which it was made
+        both = outside * inside  # `outside` is computed now, by the backend that was chosen when it was made
         assert waits(inside) and not waits(outside) and collet.last_backend() == two[0]
         other = x + 3
         assert backend_of(lambda: collet.sum(x + 4)) == two[1]

@@ -70,7 +70,7 @@ def arrays(rng, shape, dtype):
 
 @pytest.fixture(autouse=True, scope="module")
 def started():
-    float(collet.sum(collet.ones(100000)))  # the first call chooses the backend, and nothing waits for it
+    float(collet.sum(collet.ones(100000)))  # the first call chooses the backend and is computed at once
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -87,7 +87,7 @@ def test_bits(program, dtype):
 
 
 def test_many_groups():
-    """Rows in several groups, of which the last is smaller."""
+    """Rows in several groups. The last group is smaller."""
     x = arrays(np.random.default_rng(2), (20011, 67), "f4")
     with collet.eager():
         expected = layer_norm(x)

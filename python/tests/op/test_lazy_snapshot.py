@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An evaluation of lazy Arrays works on a copy. In the middle of an evaluation, finalizers, signal
 handlers, observers, other threads and failures evaluate the same Arrays or write their inputs. Every value
-must equal NumPy's. Python runs the collector inside allocations up to 3.11: later versions test less here.
-`test_lazy_snapshot.py TRIES` makes that many random tries with finalizers and threads."""
+must equal NumPy's. Only Python up to 3.11 runs the collector inside allocations: later versions test less here.
+`test_lazy_snapshot.py TRIES` makes TRIES random tries with finalizers and threads."""
 
 import gc
 import os
@@ -138,7 +138,7 @@ def test_finalizer_uses_a_shared_node(collects_always):
         start = np.arange(N) + float(i)
         u, v, w = (collet.asarray(start + k) for k in range(3))
         shared = v * 3
-        other = shared - 7  # `shared` is the first step of `other`, and the third of y
+        other = shared - 7  # `shared` is the first step of `other`, and the third step of y
         y = ((u + 1) + 2) + (w * shared)
         Cycle(other.to_numpy)
         del w, other

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's results where a formula is not enough: infinities, dtypes of integers, errors of functions that the user gives, other
-orders of bytes."""
+"""NumPy's results in special cases: infinities, dtypes of integers, errors of functions that the user gives, other byte
+orders."""
 
 import itertools
 import warnings
@@ -114,7 +114,7 @@ def test_dtypes_of_covariances():
 
 
 def test_means_in_wider_dtypes():
-    """dtype= is the dtype of the result, for the 16-bit floats too, whose sums would overflow."""
+    """dtype= is the dtype of the result, also for 16-bit floats. Sums in 16 bits would overflow."""
     x = np.array([60000.0, 60000.0, NAN, 60000.0, 1.0], "f2")
     for name in "nanmean", "nanvar", "nanstd":
         wanted = getattr(np, name)(x.astype("f8"))
@@ -166,7 +166,7 @@ def test_quantiles_of_infinities():
 
 
 def test_edges_of_histograms():
-    """NumPy computes the edges of equal bins in the dtype of the array, which decides about numbers on edges."""
+    """NumPy computes the edges of equal bins in the dtype of the array, so rounding decides the bin of a number."""
     for dtype in "f4", "f8":
         for x in (np.arange(11).astype(dtype) * np.array(0.1, dtype), np.array([0.3, 0.6, 0.9, 0.7], dtype), np.full(3, 2.0, dtype)):
             for arguments in (), (10,), (10, (0, 1)), (7, (-1, 0.5)), (3, (0, 0)), (4, None, True):
@@ -193,7 +193,7 @@ def test_tanh_of_infinities(backend):
 
 
 def test_out_of_reductions():
-    """Libraries such as xarray give out=None by name."""
+    """Libraries such as xarray pass out=None as a keyword."""
     x = collet.asarray([[True, False], [False, False]])
     for name in "any", "all", "sum", "max", "min", "mean", "std", "var", "prod", "argmax", "cumsum":
         given = x if name in ("any", "all") else x.astype("f8")
@@ -236,7 +236,7 @@ def test_reports(name):
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("length", [64, 65, 71, 128, 200, 316, 700, 4096])
 def test_places_along_rows(length, dtype):
-    """The first of equal extremes, zeros of either sign, and the first NaN, wherever they are in a row."""
+    """argmax and argmin find the first of equal extremes or the first NaN at any place in a row; -0 equals 0."""
     draw = np.random.default_rng(length)
     many = draw.choice([0.0, -0.0, 1.0, -1.0, 2.0, -INF, INF], (40, length)).astype(dtype)
     single = np.zeros((length, length), dtype) + np.eye(length, dtype=dtype) if length < 400 else many
@@ -248,7 +248,7 @@ def test_places_along_rows(length, dtype):
 
 
 def test_nonzero_of_each_byte_of_a_mask():
-    """Each pattern of eight elements, at each offset, in masks that are too large for the functions of small Arrays."""
+    """Each pattern of eight elements, at each offset. The masks are too large for the functions of small Arrays."""
     patterns = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(bool).ravel()
     mask = np.concatenate([np.zeros(40000, bool), patterns, patterns[3:], np.ones(11, bool)])
     for begin in range(8):

@@ -354,7 +354,7 @@ def test_arrays_by_name_and_methods():
 
 
 def test_memory_of_results():
-    """A result over memory of an argument is a view of it; other results have memory of their own."""
+    """A result that shares memory with an argument is a view of that argument. Other results have their own memory."""
     from collet._standard.numpy_itself import compute
     x, owner = collet.asarray(np.arange(6.0)), np.arange(6.0)
     np.split(x, 2)[1][...] = 9

@@ -54,7 +54,7 @@ def python_binary(name, a, b):
 
 
 def python_value(node):
-    """The value of the text in Python. Raises Also refused if an intermediate integer has more than 127 bits."""
+    """The value of the text in Python. Raises Refused if an intermediate integer has more than 127 bits."""
     if isinstance(node, ast.Constant):
         made = node.value
     elif isinstance(node, ast.UnaryOp):
@@ -69,7 +69,7 @@ def python_value(node):
     else:
         given = [python_value(argument) for argument in node.args]
         if not all(type(x) is int for x in given[node.func.id == "where":]) or isinstance(given[0], (float, complex)):
-            raise Skipped  # kernels compute functions of other numbers
+            raise Skipped  # functions of numbers that are not integers are computed by kernels
         made = FUNCTIONS[node.func.id](*given)
     if type(made) is int and abs(made) >= 2**127:
         raise Refused
@@ -195,8 +195,8 @@ class Strong:
 
 
 class Selected:
-    """Integers that where() selects among numbers: exact, and between two bounds. Functions of them are computed in i64, which
-    holds `needs`."""
+    """Integers that where() selects among numbers: exact, and between two bounds. Functions of these integers are
+    computed in i64, which must hold all numbers in `needs`."""
 
     def __init__(self, values, low, high, needs=()):
         self.values, self.low, self.high, self.needs = values, low, high, needs

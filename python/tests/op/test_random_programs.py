@@ -28,7 +28,7 @@ NUMBERS = (0, 1, 2, 3, -1, 1.5, 0.25, -2.5, True, 1j)
 
 
 class Program:
-    """`pool`: triples of the same array in collet, NumPy and array-api-strict; the third may be None."""
+    """Each item of `pool` is the same array in collet, NumPy and array-api-strict; the third may be None."""
 
     def __init__(self, seed):
         self.choose, self.pool, self.count = random.Random(seed), [], 0

@@ -38,12 +38,13 @@ def test_softmax_of_large_and_masked_values(columns):
         x[:, 0] = INF
         plain = np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)
         own = collet.asarray(x)
-        agree(collet.exp(own) / collet.sum(collet.exp(own), axis=1, keepdims=True), plain, 1e-4)  # NaN beside zeros
+        agree(collet.exp(own) / collet.sum(collet.exp(own), axis=1, keepdims=True), plain, 1e-4)  # NaN next to zeros
 
 
 @pytest.mark.parametrize("magnitude", [2.0**31, 1e20, 1e30])
 def test_softmax_of_a_scaled_value_is_finite(magnitude):
-    """The scaled value is subtracted from its own maximum: it may not be computed twice with other roundings."""
+    """The scaled value is subtracted from its own maximum. If it were computed twice with different roundings, exp()
+    could overflow."""
     x = (rows(2) * magnitude).astype(np.float32)
     own = np.asarray(softmax(collet, collet.asarray(x), np.float32(1 / 3)))
     assert np.isfinite(own).all()
@@ -76,7 +77,7 @@ def test_extrema_of_infinities_and_nan(size):
     for low in (-INF, INF, np.finfo(np.float64).min):
         x = np.full(size, NAN)
         x[size // 2] = low
-        assert np.asarray(collet.nanmax(collet.asarray(x))) == low  # not the start value of a loop
+        assert np.asarray(collet.nanmax(collet.asarray(x))) == low  # not the initial value of the reduction
         assert np.asarray(collet.nanmin(collet.asarray(x))) == low
     assert np.isnan(np.asarray(collet.nanmax(collet.asarray(np.full(size, NAN)))))
     two = np.full((2, size), NAN)
@@ -103,7 +104,7 @@ def test_products_into_overlapping_and_strided_memory(n):
 @pytest.mark.parametrize("source", [np.float32, np.float64])
 @pytest.mark.parametrize("target", [np.uint8, np.int8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
 def test_conversions_saturate_at_each_place(source, target):
-    """Values outside of the range become its ends, and NaN becomes 0, at each place of a vector."""
+    """Values outside the range of the target become its limits, and NaN becomes 0, at each place of a vector."""
     info = np.iinfo(target)
     edges = np.array([NAN, INF, -INF, 0.0, -0.0, -0.5, 0.5, -1.0, 255.9, 256.0, 1e300, -1e300, 127.99, 128.0, -128.9, -129.0,
                       2.0**31 - 1, 2.0**31, -2.0**31, 2.0**32 - 1, 2.0**32, 2.0**63, 2.0**64, -2.0**63, 3.7, -3.7])

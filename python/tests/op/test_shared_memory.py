@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that NumPy or another library writes too, shared in both directions: values equal the values of eager
+"""Memory that Collet shares with NumPy or another library, which also writes it: values equal the values of eager
 evaluation, on the host and on devices."""
 
 import gc
@@ -88,7 +88,7 @@ def test_arrays_wait_again_without_the_view():
 def test_a_value_that_becomes_shared_later():
     x = collet.asarray([1.0, 2])
     y = x + 1
-    z = y * 10  # a part of z until y is computed; afterwards z reads the value of y
+    z = y * 10  # z includes the expression of y until y is computed; afterwards z reads the value of y
     a = np.asarray(y)
     a[0] = 7
     assert z.to_numpy().tolist() == [20, 30] and (y + 0).to_numpy().tolist() == [7, 3]

@@ -15,7 +15,7 @@ from collet._array.conversion import REDUCTIONS, small
 @pytest.fixture(autouse=True)
 def host():
     with collet.using("cpu_openmp"):
-        op.add(collet.ones(1), collet.ones(1))  # afterwards it is known that the backend computes at once
+        op.add(collet.ones(1), collet.ones(1))  # Collet now knows that the backend computes synchronously
         yield
 
 

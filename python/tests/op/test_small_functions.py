@@ -33,7 +33,7 @@ def general():
 
 
 def bits(array):
-    """The bytes of the elements; all NaNs have the same."""
+    """The bytes of the elements, with every NaN replaced by the same NaN."""
     if array._dtype == "bfloat16":
         return array._bytes()
     values = array.to_numpy()
@@ -242,7 +242,7 @@ def test_convolution(dtype):
                 assert np.array_equal(found.to_numpy(), np.convolve(a, v, mode))
             agree(lambda a, v: collet.convolve(a, v, "wrong"), a, v)
     infinite = collet.convolve(collet.asarray([1.0, 2, 3]), collet.asarray([np.inf, 1]))
-    assert infinite.tolist() == np.convolve([1.0, 2, 3], [np.inf, 1]).tolist()  # nothing is multiplied beyond the ends
+    assert infinite.tolist() == np.convolve([1.0, 2, 3], [np.inf, 1]).tolist()  # no 0 * inf at the ends
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "f2"])
@@ -284,7 +284,7 @@ def test_large_arrays_take_the_general_way():
 
 
 def test_reading_on_the_host_takes_no_thread():
-    """Also before the first kernel of the process: it is not known yet whether kernels compute at once."""
+    """Also before the first kernel of the process, when Collet does not know yet whether kernels are synchronous."""
     program = """if True:
         import os
         import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/benchmarks/against.py: libraries that are correct, wrong, crash, hang or are missing."""
+"""docs/benchmarks/against.py with libraries that are correct, are wrong, crash, hang or are missing."""
 
 import json
 import os
@@ -67,8 +67,8 @@ def test_absent_libraries_are_reported(tmp_path):
 
 
 def test_more_builds_of_openblas(tmp_path):
-    """--openblas adds builds, here one with the prefix of PyPI's builds. The stand-in has the kernels that it is told
-    to have."""
+    """--openblas adds builds, here one whose symbols have the prefix of PyPI's builds. The stand-in reports the core
+    type that the caller selects."""
     found = report("matmul", *SMALL, f"--openblas={PREFIXED},{tmp_path}/libopenblas.so", libraries=tmp_path)
     builds = [r for r in found["results"][0]["libraries"] if r["file"]]
     measured = [r for r in builds if r["file"] == str(PREFIXED)]
@@ -99,7 +99,7 @@ if os.environ.get("COLLET_TEST_LONG"):
 
 @pytest.mark.parametrize("op, shape, dtype", REAL)
 def test_real_libraries_compute_the_same(op, shape, dtype):
-    """Tests the libraries that this machine has. Operations are counted as backend-bench counts them."""
+    """Tests the libraries of this machine. The number of operations equals the number that backend-bench reports."""
     done = run(op, f"--shape={shape}", f"--dtype={dtype}", "--json", libraries="")
     [result] = json.loads(done.stdout)["results"]
     assert not result["error"]

@@ -94,8 +94,8 @@ def test_sizes_and_crossings():
     products = [math.prod(_studies.extents_of(s)) for s in shapes]
     assert shapes[-1] == "1000x1K" and len(shapes) == 11 and products == sorted(products) and products[0] < 20
     assert _studies.sizes("3", [3]) == ["3"]
-    # At 100 elements b takes twice as long as a, at 10,000 elements an eighth of a's time: in logarithms, the times are
-    # equal at a quarter of the way.
+    # At 100 elements b takes twice as long as a, at 10,000 elements an eighth of a's time. On a logarithmic scale the
+    # times are equal after a quarter of the interval.
     assert _studies.crossing(100, 10000, {"a": 1, "b": 2}, {"a": 8, "b": 1}, "a", "b") == pytest.approx(100 * 100 ** 0.25)
 
 
@@ -186,8 +186,8 @@ def test_verdicts():
 
 
 def test_roofs():
-    assert _studies.roof_of(None, 300, 40) == 40  # Without operations the roof is in bytes.
-    assert _studies.roof_of(2, 300, 40) == 80  # This is below the ridge, which is at 7.5.
+    assert _studies.roof_of(None, 300, 40) == 40  # without operations the bandwidth is the roof
+    assert _studies.roof_of(2, 300, 40) == 80  # below the ridge point, which is at 7.5
     assert _studies.roof_of(10, 300, 40) == _studies.roof_of(7.5, 300, 40) == 300
     assert _studies.roof_of(2, None, 40) is None
 

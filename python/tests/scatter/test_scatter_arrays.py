@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.scatter: Arrays of a device as voxels, patterns that stay on the device, and q of integrals."""
+"""collet.scatter: voxels from Arrays on a device, patterns that stay on the device, and q of integrals."""
 
 import dataclasses
 import warnings
@@ -46,7 +46,7 @@ def changed(sample, change):
 
 
 def to_device(array):
-    """An Array that was computed on the device in force."""
+    """An Array that was computed on the current device and then moved to opencl:0."""
     return (collet.asarray(array) + 0).to_device("opencl:0")
 
 
@@ -125,8 +125,8 @@ def test_tensors_of_other_libraries():
 
 
 def test_q_of_integrals():
-    """A Gaussian blob has I(q) = c exp(-q^2 s^2) (1 - p^2 / 2 k^2), p^2 = q^2 - (q^2 / 2 k)^2, at |q| on Ewald's sphere. The
-    distance from the middle of the pattern is p, which is up to 6 % less here."""
+    """At |q| on Ewald's sphere a Gaussian blob has I(q) = c exp(-q^2 s^2) (1 - p^2 / 2 k^2). p is the distance from the
+    middle of the pattern: p^2 = q^2 - (q^2 / 2 k)^2, here up to 6 % less than |q|."""
     n, s, voxel = 40, 1.6, 2.0
     z, y, x = np.indices((n, n, n)) - (n - 1) / 2
     blob = np.exp(-(z**2 + y**2 + x**2) / (2 * (s / voxel)**2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scatter.torch_function and scatter.jax_function share, and what they do without PyTorch and JAX."""
+"""The common behaviour of scatter.torch_function and scatter.jax_function, and their errors without PyTorch and JAX."""
 
 import subprocess
 import sys

@@ -36,7 +36,7 @@ def film(kind, dtype):
 
 
 def warned(function):
-    """What a function returns, and the texts of its RuntimeWarnings."""
+    """The result of a function, and the texts of its RuntimeWarnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = function()
@@ -60,7 +60,7 @@ def test_float16(kind):
 
 
 def normalised(sample):
-    """The patterns of fractions that this function divides by their sums."""
+    """Divides the volume fractions by their sums, and returns the patterns."""
     total = sum((np.float64(m.volume) if m.volume is not None else
                  np.float64(m.unaligned) + np.square(np.float64(m.direction)).sum(-1)) for m in sample.materials)
     made = []
@@ -96,7 +96,7 @@ def test_only_some_arrays_are_float16():
 
 @pytest.mark.parametrize("dtype, off", [(np.float16, 2e-3), (np.float32, 2e-4), (np.float64, 2e-5)])
 def test_larger_deviations_are_errors(dtype, off):
-    """A voxel is an error if rounding cannot explain the sum of its fractions. No other voxel is changed."""
+    """The call fails if the fractions of one voxel have a sum that differs from 1 by more than rounding."""
     p = parts()
     p[0, 1, 2, 3] += off
     sample = scatter.Sample([scatter.Material(c, a.astype(dtype)) for c, a in zip(CONSTANTS, p)], [285.0], 2.5)

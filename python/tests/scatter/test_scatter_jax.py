@@ -123,7 +123,7 @@ def test_second_derivatives_are_refused(wide):
 
 
 def test_large_arrays(narrow):
-    """Callbacks with large arguments do not wait for themselves."""
+    """Callbacks with large arguments do not deadlock."""
     random = np.random.default_rng(2)
     volume = random.random((16, 256, 256), np.float32)
     sample = scatter.Sample([scatter.Material([1e-3, 2e-4, 1e-3, 2e-4]), scatter.Material([0, 0, 0, 0])], [285.0], 2.0)
@@ -133,7 +133,7 @@ def test_large_arrays(narrow):
 
 
 def test_the_backend_is_kept(monkeypatch):
-    """A compiled function may call from another thread, where the choice of `using` is not in force."""
+    """A compiled function may call Collet from another thread, to which the choice of `using` does not apply."""
     made = []
     patterns = functions.Patterns
     monkeypatch.setattr(functions, "Patterns", lambda sample, **more: made.append(more) or patterns(sample, **more))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users of other programs for scattering reported, done with collet.scatter."""
+"""Faults that users of other programs for scattering reported: collet.scatter gives the right results."""
 
 import os
 import warnings
@@ -18,7 +18,7 @@ def film(volume, energies=(285.0,), constants=CONSTANTS, **more):
 
 @pytest.mark.parametrize("shape, axis", [((1, 64, 64), 1), ((1, 48, 96), 2), ((4, 64, 32), 1), ((4, 64, 32), 2), ((1, 60, 63), 1)])
 def test_a_grating_is_at_its_q(shape, axis):
-    """Films of other shapes than squares, and odd sides: rows are y, columns x; q is in 1/nm, also in the integrals."""
+    """Films that are not square or have odd sides: rows are y, columns are x; q is in 1/nm, also in the integrals."""
     volume = 0.5 * (np.indices(shape)[axis] % 4 < 2) + 0.005 * np.random.default_rng(0).random(shape)
     result = scatter.simulate(film(volume, omit_zero=True), dtype="float64")
     y, x = np.unravel_index(np.nanargmax(result.values[0]), shape[1:])
@@ -41,7 +41,7 @@ def test_the_order_of_energies_changes_nothing():
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-8, 1e-12, 1e-18])
 def test_small_contrast_keeps_its_digits(delta):
-    """In float32 too: n^2 - 1 is not computed from n."""
+    """Also in float32, because n^2 - 1 is not computed by a subtraction from n^2."""
     volume = np.random.default_rng(1).random((8, 32, 32))
     exact, single = (scatter.simulate(film(volume, constants=[delta, 0, delta, 0]), dtype=d).values
                      for d in ("float64", "float32"))

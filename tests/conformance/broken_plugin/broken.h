@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * broken.h - a backend with one defect in each kernel, which backend-check must report. Each kernel runs the
- * kernel of cpu_scalar and changes its call or its results as the name of the defect says. test_broken.c lists
- * the expected reports.
+ * broken.h - a backend with one defect in each kernel. backend-check must report each defect. Each kernel runs the
+ * kernel of cpu_scalar and changes the call or the results; the name of the defect describes the change.
+ * test_broken.c lists the expected reports.
  */
 #ifndef TESTS_CONFORMANCE_BROKEN_PLUGIN_BROKEN_H
 #define TESTS_CONFORMANCE_BROKEN_PLUGIN_BROKEN_H
@@ -17,7 +17,7 @@ typedef collet_status broken_kernel(collet_device *device, collet_queue *queue,
 typedef struct broken_call {
     collet_device *device;
     collet_queue *queue;
-    broken_kernel *right; /* of cpu_scalar */
+    broken_kernel *right; /* the kernel of cpu_scalar */
     collet_status status;
     collet_kernel_call call;
     collet_operand o[COLLET_MAX_OPERANDS];
@@ -39,8 +39,8 @@ void *broken_element(const collet_operand *o, int64_t i);
 double broken_get(const collet_operand *o, int64_t i);
 void broken_set(const collet_operand *o, int64_t i, double value);
 
-/* BROKEN_CALL: a defect that calls the kernel itself. BROKEN_VALUE: a defect that returns the replacement of element i
- * of an output; x is the element after a correct call. */
+/* BROKEN_CALL: a defect that itself calls the kernel of cpu_scalar. BROKEN_VALUE: a defect that returns a new value for
+ * element i of an output; x is the element after a correct call. */
 #define BROKEN_CALL(name) void broken_##name(broken_call *m)
 #define BROKEN_VALUE(name) double broken_##name(const broken_call *m, int64_t i, double x)
 

@@ -276,7 +276,7 @@ BROKEN_CALL(transforms_in_f32)
 
 /* ---- Decompositions ---------------------------------------------------------------------- */
 
-/* Entry (i, j) of matrix `index` as the number of an element. */
+/* The index, in C order, of entry (i, j) of matrix `index`. */
 static int64_t entry(const collet_operand *o, int64_t index, int64_t i, int64_t j)
 {
     return (index * operand_extent(o, 1) + i) * operand_extent(o, 0) + j;
@@ -338,7 +338,7 @@ BROKEN_CALL(sorts_upwards)
     }
 }
 
-/* The result is like a U that was computed as A V divided by singular values of zero. */
+/* Sets the last column of U to 0 if its singular value is nearly 0, because A V has such a column. */
 BROKEN_CALL(drops_null_vectors)
 {
     const collet_operand *u = &m->o[0], *s = &m->o[1];

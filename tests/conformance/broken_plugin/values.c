@@ -85,7 +85,7 @@ BROKEN_VALUE(adds_in_f32)
     return x * (1 + (double)terms * 0x1p-27);
 }
 
-/* Adds the imaginary part of the first number, on which the real result does not depend. */
+/* Adds the imaginary part of the first input number. The correct result is real and does not depend on it. */
 BROKEN_VALUE(counts_all_imaginary_parts)
 {
     return i ? x : x + ((double *)broken_element(&m->o[1], 0))[1];
@@ -176,8 +176,8 @@ BROKEN_VALUE(keeps_invalid_codes)
     return (row[k / CPU_T2_WEIGHTS * CPU_T2_BYTES + in % 64] >> (in / 64 * 2) & 3) == 3 ? 2 : x;
 }
 
-/* The result is like the sum of 8-bit accumulators in vectors of 32 lanes, where all products are
- * 1. */
+/* Changes the result as 32 lanes of 8-bit accumulators would if they overflowed, for products that are
+ * all 1. */
 BROKEN_VALUE(adds_in_8_bits)
 {
     return x > 32 * 127 ? x - 256 * (x - 32 * 127) : x;

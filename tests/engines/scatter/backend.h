@@ -6,7 +6,7 @@
 #include "common/fixture.h"
 
 #define PLUGINS                                                                                    \
-    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* those that are there */
+    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* missing files are ignored */
 #define SKIPPED 77                                                    /* ctest's SKIP_RETURN_CODE */
 
 static const char *backend = "cpu_openmp";
@@ -17,7 +17,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Takes the backend from the arguments of main. Returns 0 if it cannot be used here. */
+/* Takes the backend from the arguments of main. Returns 0 if this machine cannot use it. */
 static int take_backend(int argc, char **argv)
 {
     if (argc < 2)

@@ -7,8 +7,8 @@
 
 #include "common/fixture.h"
 
-/* dL / d(volume fraction of the first of at most 3 materials), `voxels` numbers, for `values` cotangents that depend on
- * their place only. To be freed. */
+/* Returns dL / d(volume fraction) of the first of at most 3 materials: `voxels` numbers, which the caller frees. Uses
+ * `values` cotangents that depend only on their index. */
 static double *volume_gradient(const collet_scatter_options *o, int64_t voxels, int64_t values)
 {
     double *volume = calloc((size_t)voxels, sizeof *volume), *cotangents = calloc((size_t)values, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcollet-scatter: both methods against each other, and against analytic patterns. */
+/* libcollet-scatter: the fast and the direct method, compared with each other and with analytic patterns. */
 
 #include "backend.h"
 #include "morphologies.h"
@@ -221,7 +221,7 @@ static void check_radial(const double *image, const collet_scatter_options *o, c
     for (int b = 0; b < BINS; b++)
         sum += pow(log10(found[b] / ideal[b]), 2);
     if (!(sqrt(sum / BINS) <= 0.025) || !(fabs(total / expected - 1) <= 0.03))
-        fail_msg("rms of log10 %g, total %g of the analytic one", sqrt(sum / BINS),
+        fail_msg("rms of log10 %g, total %g of the analytic total", sqrt(sum / BINS),
                  total / expected);
 }
 
@@ -327,7 +327,7 @@ TEST(turns_are_in_q)
     double *all = patterns_of(cx, &o), peak = 0, worst = 0;
     for (int64_t i = 0; i < 96 * 160; i++)
         peak = fmax(peak, one[i]);
-    for (int64_t y = 20; y < 76; y++) /* pixels that have a value at every angle */
+    for (int64_t y = 20; y < 76; y++) /* these pixels have a value at every angle */
         for (int64_t x = 36; x < 124; x++)
             worst = fmax(worst, fabs(all[y * 160 + x] - one[y * 160 + x]));
     if (!(peak > 0 && worst <= 0.03 * peak))
@@ -385,7 +385,7 @@ TEST(orientation_is_that_of_the_tensor)
 }
 
 /* `image`, made by a beam tilted in the plane of `axis` (0: x, 1: y), equals `flat` narrowed by
- * `scale` along that axis. Each pixel interpolates four pixels, even pixels with weight 0. */
+ * `scale` along that axis. Each pixel is interpolated from four pixels, also from pixels with weight 0. */
 static void check_narrower(const double *flat, const double *image, const int64_t *n, int axis,
                            double scale, int mask)
 {

@@ -9,9 +9,9 @@ OWNS(collet_scatter, collet_scatter_destroy)
 
 static const int64_t shape[] = {9, 40, 36};
 #define PIXELS (40 * 36)
-#define FILM_BYTES (9 * PIXELS * 4 * 2 * 8) /* bytes of two materials with Euler angles */
+#define FILM_BYTES (9 * PIXELS * 4 * 2 * 8) /* size of two materials with Euler angles */
 
-/* A random morphology, in memory and in arrays that only the device has. */
+/* A random morphology: in host memory, and in arrays whose elements are only on the device. */
 typedef struct film {
     morphology m;
     collet_scatter_constants constants[ENERGIES * MATERIALS];
@@ -105,7 +105,8 @@ static void assert_equal_patterns(const double *a, const double *b, double limit
         fail_msg("%s: the patterns differ by %g of their peak", what, found);
 }
 
-/* The sums of fractions for attenuation may round differently. */
+/* Patterns of arrays may differ slightly from patterns of addresses: for attenuation the fractions are summed with
+ * different roundings. */
 TEST(patterns_of_arrays_are_those_of_addresses)
 {
     for (int i = 0; i < SCATTER_CASES; i++) {
@@ -264,7 +265,7 @@ TEST(wrong_arrays_are_refused)
     free_film(&f);
 }
 
-/* Both kinds of patterns in turn: each energy comes once. */
+/* Patterns in host memory and patterns as arrays are requested alternately: each energy comes once. */
 TEST(patterns_of_both_kinds_may_be_mixed)
 {
     film f;

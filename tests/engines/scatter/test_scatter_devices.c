@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several devices that share the energies of a scattering. */
+/* Several devices share the energies of one scattering simulation. */
 #include <pthread.h>
 
 #include "common/support.h"
@@ -122,7 +122,7 @@ TEST(whatever_the_split_patterns_are_the_same)
         }
 }
 
-/* opencl and cpu_openmp together: each computes to the rounding of the precision. */
+/* opencl and cpu_openmp work together. Their results agree up to rounding in the precision of the simulation. */
 TEST(devices_may_be_of_several_kinds)
 {
     static const char *const choices[] = {"cpu_openmp", "opencl,cpu_openmp"};
@@ -150,7 +150,7 @@ TEST(devices_may_be_of_several_kinds)
 typedef struct program {
     const morphology *m;
     pthread_t thread;
-    int outside;              /* 1: no call of the engine runs, so no callback may be called */
+    int outside;              /* 1: no function of the engine is running, so no callback may be called */
     int64_t reads, fail_read; /* the number of the read that fails */
     int64_t steps, cancel;    /* the number of the step that cancels */
     double fraction;
@@ -197,7 +197,7 @@ static collet_scatter_material without_arrays(const collet_scatter_material *m)
                                                              : COLLET_SCATTER_ISOTROPIC};
 }
 
-/* Computes all patterns with `count` contexts. After a callback has cancelled, continues. */
+/* Computes all patterns with `count` contexts. If a callback cancels, requests the remaining patterns again. */
 static double *patterns_with_callbacks(const team *t, int64_t count, collet_scatter_options o,
                                        program *p)
 {
@@ -259,7 +259,7 @@ TEST(callbacks_are_called_by_next)
     free_morphology(&s.m);
 }
 
-/* A scattering that is closed while its devices work. */
+/* A scattering simulation is closed while its devices work. */
 TEST(scatterings_are_closed_early)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
@@ -280,8 +280,8 @@ TEST(scatterings_are_closed_early)
     free_morphology(&s.m);
 }
 
-/* One device is lost during the work, at another of its first calls in each turn. The other devices
- * do its part. */
+/* One device is lost during the work. In each turn it is lost at a different call. The other devices do
+ * its part. */
 TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
@@ -354,7 +354,7 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
     assert_contains(err.text, text);
 }
 
-/* If all devices fail, or reading a file fails, the error says which. */
+/* If all devices fail, the error names a device. If reading the layers fails, the error is the error of the read. */
 TEST(failures_end_the_work)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact grid: properties that the pattern of every film must have. */
+/* The option `grid` exact: properties that the pattern of every film must have. */
 #include <complex.h>
 
 #include "backend.h"
 #include "gradient.h"
 #include "morphologies.h"
 
-/* A film in its own arrays: Euler angles of two materials, and a vacuum that fills the rest. */
+/* A film that owns its arrays. It has two materials with Euler angles, and vacuum fills the rest of each voxel. */
 typedef struct film {
     int64_t shape[3];
     double *array[3][4];
@@ -20,7 +20,7 @@ typedef struct film {
 
 static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
 
-/* A film of vacuum. The constants are the constants of two materials, and 0. */
+/* Makes a film of vacuum. Two materials have optical constants; the constants of vacuum are 0. */
 static void make_empty(film *f, int64_t z, int64_t y, int64_t x)
 {
     uint64_t state = 3;
@@ -168,7 +168,7 @@ TEST(identical_layers_have_the_closed_form)
                 for (int64_t l = 0; l < layers[n]; l++)
                     sum += cexp(I * qz * one.voxel * (double)l);
                 most = fmax(most, fabs(qz) * (double)layers[n] * one.voxel / (2 * PI));
-                /* beyond half a turn from layer to layer the film has no pixels */
+                /* pixels whose phase changes by more than half a turn from layer to layer have no value */
                 a[i] *= fabs(qz) > PI / one.voxel ? (double)NAN : creal(sum * conj(sum));
             }
             assert_true(most > (double)layers[n] / 5);
@@ -180,7 +180,7 @@ TEST(identical_layers_have_the_closed_form)
         }
 }
 
-/* Copies a film into a larger film, from layer, row and column `at` on, cyclically. */
+/* Copies a film into a larger film. It begins at layer z, row y and column x; rows and columns wrap round. */
 static void place_film(film *to, const film *from, int64_t z, int64_t y, int64_t x)
 {
     const int64_t *n = from->shape;
@@ -214,8 +214,8 @@ TEST(empty_layers_and_shifts_change_nothing)
 
 /* ---- Symmetries ------------------------------------------------------------------------------ */
 
-/* A film whose voxel x, y, z is at a x + b y, c x + d y, z: rotated or mirrored about the middle voxel. Its sides are
- * odd and equal. */
+/* Makes a film that is rotated or mirrored about the middle voxel: voxel x, y, z moves to a x + b y, c x + d y, z, with
+ * m = {{a, b}, {c, d}}. The sides are odd and equal. */
 static void turned_film(film *to, const film *from, const int m[2][2])
 {
     int64_t Z = from->shape[0], N = from->shape[1], middle = N / 2;
@@ -233,8 +233,7 @@ static void turned_film(film *to, const film *from, const int m[2][2])
     }
 }
 
-/* Rotations of the film by 90 and 180 degrees, and mirror images: the same rotation or mirror image of the pattern.
- * The field is along x at the first angle; averaged patterns have all angles. */
+/* If the film is rotated by 90 or 180 degrees or mirrored, the pattern is rotated or mirrored in the same way. */
 TEST(patterns_turn_with_the_film)
 {
     static const int turns[][2][2] = {{{0, -1}, {1, 0}}, {{-1, 0}, {0, -1}}, {{-1, 0}, {0, 1}}, {{0, 1}, {1, 0}}};
@@ -269,8 +268,8 @@ TEST(patterns_turn_with_the_film)
         }
 }
 
-/* The order of the materials changes nothing. Twice the edge of a voxel and half the energy give a sixteenth of the
- * intensity, because it has the factor k^4. */
+/* The order of the materials changes nothing. With twice the edge of a voxel and half the energy the intensity is a
+ * sixteenth, because it has the factor k^4. */
 TEST(units_and_order_do_not_matter)
 {
     static const double halves[ENERGIES] = {285.2 / 2, 270.0 / 2, 320.5 / 2};
@@ -301,7 +300,7 @@ TEST(units_and_order_do_not_matter)
 
 /* ---- Sums over voxels ------------------------------------------------------------------------ */
 
-/* The polarisation of a voxel per electric field e along x, times 4 pi. */
+/* The polarisation of voxel i at energy number e, times 4 pi, for a unit electric field along x. */
 static void polarisation(const film *f, int64_t i, int64_t e, double complex p[3])
 {
     double values[8];
@@ -439,7 +438,7 @@ TEST(no_pixel_gets_a_part_of_q_0)
     }
 }
 
-/* The options that choose slices, and neighbours in the place of q = 0, belong to the other grids. */
+/* The options that choose slices, or that replace the value at q = 0 by its neighbours, belong to the other grids. */
 TEST(options_of_other_grids_are_refused)
 {
     film f;
@@ -478,7 +477,7 @@ TEST(energies_of_a_range_have_the_same_bits)
             assert_memory_equal(one, all + e * 108, 108 * sizeof *one);
         }
     }
-    /* One or two energies, without a range: at q = 0 each q_z is 0 except for a rounding error of either sign. */
+    /* One or two energies, without a range: at q = 0 each q_z is 0, or a tiny number of either sign by rounding. */
     for (int i = 0; i < 40; i++) {
         const double energy[2] = {250.0 + i * 2.718, 251.0 + i * 2.718};
         collet_scatter_options o = options_of_film(&f, COLLET_F64);
@@ -498,7 +497,7 @@ TEST(energies_of_a_range_have_the_same_bits)
     free_film(&f);
 }
 
-/* A callback that reads the layers of a film, as a program for films beyond memory does. */
+/* A callback that reads layers of a film, as a program does for films that do not fit in memory. */
 static collet_status read_layers(void *user, void *const *arrays, int64_t m, int64_t first, int64_t count,
                                  collet_error *err)
 {

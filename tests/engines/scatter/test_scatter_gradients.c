@@ -88,7 +88,7 @@ static void gradients_of(const morphology *m, const collet_scatter_options *o, g
         fail_msg("%s", err.text);
 }
 
-/* Moves the parameters of a kind along a random direction. Returns the scalar product of that
+/* Changes the parameters of one kind along a random direction. Returns the scalar product of that
  * direction with the gradient. */
 static double move(morphology *m, collet_scatter_constants *constants, const gradients *g,
                    int kind, double step)
@@ -157,7 +157,7 @@ TEST(gradients_are_those_of_differences)
         }
 }
 
-/* Gradients of 40 energies, which are more than one block. */
+/* Gradients of 40 energies, more than the engine computes in one block. */
 enum { MANY = 40 };
 static const int64_t film[] = {ADDRESS_SANITIZER ? 4 : 8, 16, ADDRESS_SANITIZER ? 16 : 32};
 

@@ -36,13 +36,13 @@ static collet_scatter_rings make_rings(int64_t y, int64_t x)
         .struct_size = sizeof(collet_scatter_rings), .y = y, .x = x, .voxel = 4};
 }
 
-/* A function that is smooth on the scale of a pixel (0.02 or more). */
+/* A function that changes little over one pixel (0.02 or more). */
 static double radial(double length)
 {
     return 1 + exp(-length * length / 0.18);
 }
 
-/* |q| of a point on the detector, or its distance from the centre. */
+/* |q| of a point on the detector; if the rings are flat, its distance from the centre. */
 static double length_of(const collet_scatter_rings *r, double qy, double qx)
 {
     const double *u = r->direction;
@@ -176,7 +176,7 @@ TEST(detectors_need_not_be_square)
     NEAR(mean[0], values[1 * 3 + 1], 1e-6);
 }
 
-/* The first ring is the pixel at q = 0, and rings reach the corner. */
+/* The first ring is the pixel at q = 0, and the last ring reaches the corner. */
 TEST(rings_reach_from_centre_to_corner)
 {
     collet_scatter_rings r = make_rings(10, 12);

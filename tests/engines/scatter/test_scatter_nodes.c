@@ -48,7 +48,8 @@ static collet_array *amplitudes_of(collet_dtype dtype, const int64_t *n, const d
     return out;
 }
 
-/* L nodes that divide a turn: the sum of |amplitude|^2 over nodes and pixels is L Y X times the sum of |field|^2. */
+/* L nodes divide a full turn of the phase into equal parts: the sum of |amplitude|^2 over nodes and pixels is L Y X
+ * times the sum of |field|^2. */
 TEST(sums_of_squares_are_kept)
 {
     static const int64_t shapes[][3] = {{1, 16, 18}, {8, 15, 20}, {33, 12, 17}, {64, 9, 9}};
@@ -80,8 +81,8 @@ TEST(sums_of_squares_are_kept)
         }
 }
 
-/* One layer, one angle: the pattern without the factor k^4 (1 - s_x^2 / k^2) of the field along x, summed over all pixels,
- * is Y X times the sum of |p|^2 over the voxels. */
+/* One layer, one angle, the field along x. Each pixel of the pattern is divided by k^4 (1 - s_x^2 / k^2). The sum over
+ * all pixels is then Y X times the sum of |p|^2 over the voxels. */
 TEST(patterns_of_one_layer_keep_the_sum)
 {
     enum { Y = 20, X = 18 };
@@ -131,8 +132,8 @@ static void make_nodes(double *nodes, int64_t depth)
     }
 }
 
-/* The largest error of the intensities of some energies that are interpolated between `depth` nodes, relative to the
- * square of the sum of the layers' magnitudes. One field, a field along x; beam along z. */
+/* Returns the largest error of intensities that are interpolated between `depth` nodes, for some energies. The error is
+ * relative to the square of the sum of the layers' magnitudes. There is one field along x; the beam is along z. */
 static double error_of(const int64_t *n, const double *field, int64_t depth, double *r)
 {
     enum { ENERGY = 7 };
@@ -193,8 +194,8 @@ static double error_of(const int64_t *n, const double *field, int64_t depth, dou
 }
 
 /* The error of an amplitude is at most 4 times the sum of |J_n(r)| from n = depth on, and the error of an intensity
- * at most twice this. The engine's number of nodes, the first beyond r with |J_n(r)| < 1e-16, reaches rounding; half
- * of this number does not. */
+ * at most twice this. The engine's number of nodes is the first n beyond r with |J_n(r)| < 1e-16: the error is then
+ * as small as rounding errors. With half of this number it is larger. */
 TEST(interpolation_converges_as_bessel_functions_decay)
 {
     static const int64_t n[] = {41, 3, 4};
