@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run of the network; the network's lock is held meanwhile. */
+/* A run of the network. The network's lock is held during the run. */
 typedef struct shared_run {
     collet_ternary_network *network;
     const char *choices;
@@ -77,7 +77,8 @@ static PyObject *run_on(shared_run *run, network_turn *turn, collet_array *x)
         collet_array_release(context, x);
     bound->back(state);
     int done = status == COLLET_OK && !PyErr_Occurred() && take_shares(run) == 0;
-    network_turn_end(turn); /* this thread may hold the GIL: a thread that waits for its turn does not hold it */
+    /* This thread may hold the GIL, because a thread that waits for its turn does not hold the GIL. */
+    network_turn_end(turn);
     if (done)
         return y;
     Py_DECREF(y);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet-runtime and the unrelated distribution `collet` of PyPI, which pip puts into one folder."""
+"""collet-runtime and the unrelated distribution `collet` of PyPI. pip installs both into the same folder."""
 
 import os
 import pathlib

@@ -16,7 +16,7 @@ EULER = ("volume", "alignment", "theta", "psi")
 
 
 def film(kind, **more):
-    """Three materials: an isotropic one, and two with Euler angles or vectors."""
+    """Three materials: an isotropic material, and two materials with Euler angles or vectors."""
     random = np.random.default_rng(5)
     parts = 0.1 + random.random((3, *SHAPE))
     parts /= parts.sum(0)

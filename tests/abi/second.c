@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second of two files with all headers: headers must not define anything twice. */
+/* The second file that includes all headers. If a header defined something, linking both files would fail. */
 #include <collet/plugin.h>
 #include <collet/collet.h>
 

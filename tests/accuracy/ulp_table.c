@@ -43,7 +43,7 @@ typedef struct run {
     void *x;
     long double *expected; /* fast reference of f64 */
     double *quick;         /* fast reference of the other types */
-    double *errors;        /* of one tally against the fast reference */
+    double *errors;        /* errors of one tally against the fast reference */
     collet_array *in;
     tally tallies[BACKENDS];
     int backends;

@@ -7,7 +7,7 @@
 #ifndef TESTS_COMMON_FAILING_CALLS_H
 #define TESTS_COMMON_FAILING_CALLS_H
 
-#define CALL_SHORT (-1) /* instead of an errno value: the call succeeds and transfers half of the bytes */
+#define CALL_SHORT (-1) /* instead of an errno value: half of the bytes are read or written */
 
 /* From now on, call number n (counted from 0) of function `name` fails with errno `error`.
  * name NULL: no call fails. */

@@ -123,7 +123,7 @@ TEST_WITH(auto_follows_the_table, set_up, tear_down)
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "remote");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 3000000, NULL), "remote");
-    /* Another op and another size of dtype were not measured. remote does not support i32. */
+    /* Neither mul nor add in f64 was measured. remote does not support i32. */
     assert_string_equal(runs_on(&w, COLLET_OP_MUL, COLLET_F32, 100000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F64, 100000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_I32, 100000, NULL), "cpu_scalar");

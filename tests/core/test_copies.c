@@ -69,7 +69,7 @@ TEST_WITH(host_bytes_are_uploaded, NULL, tear_down)
 }
 
 /* The source is overwritten and freed as soon as the copy is enqueued, long before device 1 runs
- * it. */
+ * the copy. */
 TEST_WITH(the_source_is_reused_after_the_copy, NULL, tear_down)
 {
     open_remote(NULL);

@@ -83,7 +83,7 @@ static void expect(collet_context *cx, const cause *c, const char *runs, const c
                  status == COLLET_OK ? "OK" : collet_last_error(cx), collet_last_backend(cx));
 }
 
-/* The permission is given by the setting `fallback`, or (by_call) by a call. */
+/* The permission for a fallback comes from the setting `fallback` or, if by_call is 1, from a call. */
 static void check(const cause *c, size_t choice, int permission, const char *probe, int by_call)
 {
     static const char *const fallbacks[] = {"fallback=off", "fallback=auto", "fallback=on"};

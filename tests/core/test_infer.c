@@ -32,7 +32,7 @@ static void same_spec(const op_call *c, uint32_t k, const collet_array_spec *got
                  collet_dtype_name(got->dtype), got->ndim);
 }
 
-/* Infers the shapes of the outputs from their dtypes, then checks complete outputs. Ops without inputs
+/* Infers the shapes of outputs whose dtypes are given, then checks complete outputs. Ops without inputs
  * have no shape to infer. */
 static void infer_one(const op_call *c)
 {
@@ -477,8 +477,8 @@ TEST(argmax_over_an_axis)
     assert_int_equal(found[1], 0);
 }
 
-/* The op has these operands by name. `outs` and `ins` come from COLLET_CALL rows, whose operands
- * are the parameters of the typed call. */
+/* Asserts that the op's operands have these names. `outs` and `ins` come from COLLET_CALL rows: the operands
+ * there are the parameters of the typed call. */
 static void same_operands(const char *op, const char *outs, const char *ins)
 {
     collet_ops_info info = info_of(op);

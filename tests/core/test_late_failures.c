@@ -55,7 +55,7 @@ static struct {
     char complaint[400];
 } w;
 
-static uint64_t failed_value[QUEUES]; /* for each queue the value of its first failed command; 0: none */
+static uint64_t failed_value[QUEUES]; /* by queue: value of its first failed command; 0: none */
 static const char *plugins, *devices[9];
 static int device_count;
 static int slow_copies; /* number of copies that together take 2 ms, at most 60 */
@@ -108,7 +108,7 @@ static int fails(late_control *unused, uint64_t queue, uint64_t value)
 static late_control control = {.fails = fails};
 
 /* Called after a call. Checks whether the call may fail, and notes what collet_finish may report and what it must
- * report. The call also copied its inputs to the device, so the inputs derive from the call's commands too. */
+ * report. The call may have copied its inputs to the device, so the inputs derive from the call's commands too. */
 static void called(program *p, collet_status status, model *const *in, int count, const char *what)
 {
     command_set from = w.call;

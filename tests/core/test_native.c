@@ -101,7 +101,7 @@ TEST(release_makes_valid)
     assert_multiple(w.cx, a, 2.0f);
     assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_READ));
     assert_int_equal(counters_of(w.cx).bytes_to_device, N * sizeof(float));
-    queue->enqueue(queue, twice, address); /* stands for a slow reader: the add below must wait for it */
+    queue->enqueue(queue, twice, address); /* stands for a slow reader; the add must wait for it */
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
     assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_multiple(w.cx, a, 8.0f);

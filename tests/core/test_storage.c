@@ -95,8 +95,8 @@ TEST(a_partial_write_keeps_the_rest)
     assert_floats(w.cx, all, doubled);
 }
 
-/* A call for which device memory is too small is refused without loss of data, or falls back if that
- * is allowed. */
+/* If device memory is too small for a call, the call is refused without loss of data, or a fallback runs it
+ * if this is allowed. */
 TEST(refusal_falls_back_or_not)
 {
     static const char *const settings[] = {"remote.memory=100", NULL};

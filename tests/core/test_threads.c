@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many threads on one runtime: they create contexts, open devices for the first time concurrently,
- * share inputs between backends, free arrays of other threads, and call every getter meanwhile.
- * Threads that take turns with one context read their own error texts. For the thread sanitizer.
+ * and share inputs between backends. During this, another thread frees their arrays and calls every
+ * getter. Threads that take turns with one context read their own error texts. For the thread sanitizer.
  */
 #include <pthread.h>
 #include <stdatomic.h>

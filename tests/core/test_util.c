@@ -304,7 +304,7 @@ TEST(types)
     assert_false(setting_type_valid(&(setting){.type = "number", .values = ""}));
 }
 
-/* A call's shapes are matched with an op's patterns, which have axes of two letters. */
+/* Shapes of a call are compared with the patterns of an op. The patterns have axes of two letters. */
 
 #define OPERANDS 3
 

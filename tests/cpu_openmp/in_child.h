@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* in_child.h - tests of the team in a child process, which has its own team. Include it after
- * cmocka.h. */
+/* in_child.h - runs a test of the thread team in a child process, because a child has its own team. Include
+ * it after cmocka.h. */
 #ifndef TESTS_CPU_OPENMP_IN_CHILD_H
 #define TESTS_CPU_OPENMP_IN_CHILD_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system takes processors away and gives them back while cpu_openmp runs: calls follow the affinity
- * of their thread, the quota of the cgroup (versions 1 and 2) and the program's own limit. The test of
- * the quota needs permission to create a cgroup.
+ * The number of processors that cpu_openmp may use changes while it runs: calls follow the affinity of
+ * their thread, the quota of the cgroup (versions 1 and 2) and the program's own limit. The test of the
+ * quota needs permission to create a cgroup.
  */
 
 #include <fcntl.h>

@@ -325,7 +325,7 @@ TEST(test_exit_handlers_compute)
     assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers", NULL));
 }
 
-/* If a call itself calls exit(), exit() does not wait for that call. */
+/* If a thread calls exit() during its own call, exit() does not wait for that call. */
 TEST(test_exit_in_a_call)
 {
     if (THREAD_SANITIZER)

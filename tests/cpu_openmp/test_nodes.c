@@ -30,7 +30,7 @@ typedef struct machine {
     int here;             /* the processor of the caller */
 } machine;
 
-static machine pretended = {.usable = 64}; /* the simulated machine; first the one at the load of the team */
+static machine pretended = {.usable = 64}; /* initially: the machine while the team is loaded */
 static _Thread_local cpu_set_t bound; /* processors of this thread; empty: the processors of the process */
 /* How often the caller moved a worker: to its own processor, away from it, and back to its node. */
 static int pulls, pushes, returns;
@@ -268,8 +268,8 @@ static bool own_node_is_first(const nodes *n, int32_t threads)
     return helped > 0 && kept > 10;
 }
 
-/* Tests with as many threads as processors, and with three times as many, which then share parts of the
- * work. */
+/* Tests with as many threads as processors, and with three times as many threads. In the second case threads
+ * share parts of the work. */
 static bool right_on_four_nodes(void)
 {
     static nodes n;

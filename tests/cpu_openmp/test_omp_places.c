@@ -166,8 +166,8 @@ static int check_worker(void)
     return wrong;
 }
 
-/* Runs the program again on one processor, as taskset does. Lists of processors in OMP_PLACES and
- * GOMP_CPU_AFFINITY take precedence over that affinity. */
+/* Runs the program again with an affinity of one processor, as taskset does. Lists of processors in OMP_PLACES
+ * and GOMP_CPU_AFFINITY take precedence over this affinity. */
 static int check_one(const char *program)
 {
     const char *places = getenv("OMP_PLACES");

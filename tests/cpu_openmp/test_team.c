@@ -186,7 +186,7 @@ static void *run_holder(void *argument)
 }
 
 /* Counts the threads that work on pieces at the same time. Each thread waits until the expected number
- * of threads has arrived (for some seconds at most), and then 20 ms for one thread too many. */
+ * of threads has arrived (for some seconds at most), and then 20 ms for a further thread. */
 typedef struct crowd {
     int32_t expected;
     _Atomic int32_t now, most, patience;
@@ -294,7 +294,7 @@ static void take_time(void *argument, int32_t thread, int64_t begin, int64_t end
     atomic_fetch_add(thread == 0 ? &s->of_caller : &s->of_workers, (int32_t)(end - begin));
 }
 
-/* After a pause, runs `loops` loops, announced as brief, in turn. */
+/* After a pause, runs `loops` loops one after another. They are announced as brief. */
 static shares do_briefly(int64_t nanoseconds, int32_t pieces, int loops)
 {
     shares s = {.nanoseconds = nanoseconds};
@@ -323,7 +323,7 @@ TEST(test_brief_loops)
     for (int i = 0; i < 10; i++) {
         long_ones += do_briefly(1000000, 15, 1).of_workers > 0;
         followed += do_briefly(1000, 15, 20).of_workers > 0;
-        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece per thread: no time to wake one */
+        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece a thread: too late */
         doze(5);
         long before = sleeps();
         for (int k = 0; k < 10; k++)

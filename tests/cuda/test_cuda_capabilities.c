@@ -180,7 +180,7 @@ TEST_WITH(facts_by_nvml, fresh, nothing_left)
     assert_int_equal(*opened, 0);
 }
 
-/* libcore finds all devices. If the text does not fit its buffer, it calls `capabilities` again. */
+/* libcore finds all devices. If the text does not fit its buffer, libcore repeats the call. */
 TEST_WITH(several_in_libcore, fresh, nothing_left)
 {
     const char *const settings[] = {"cache=off", "cuda.library=" FAKE_CUDA,

@@ -66,7 +66,7 @@ static int by_cufft(collet_queue *q, const transform *t)
     plugin->buffer_free(device, out);
     plugin->buffer_free(device, in);
     int by = fft->executed > before;
-    /* One launch before a complex-to-real transform, and one after an inverse transform, to scale. */
+    /* One launch copies the input of a complex-to-real transform, and one scales the result of an inverse transform. */
     if (by)
         assert_int_equal(cu->launch_count - launched, (t->to == COLLET_F32) + (t->inverse != 0));
     else

@@ -63,7 +63,7 @@ static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t row
     return COLLET_FAILED;
 }
 
-/* A call with another constant or shape compiles nothing new. */
+/* A call with a different constant or shape needs no new compilation. */
 TEST_WITH(a_program_of_steps, open_one, close_one)
 {
     collet_buffer *out = new_buffer(device, 4096), *in = new_buffer(device, 4096);

@@ -19,7 +19,7 @@ typedef struct fake {
     int64_t fail_read;
     collet_status status; /* status of the failure */
     long delay_us;        /* time per item */
-    int compiles;         /* 1: the first call waits until the results of all items are delivered, at most 20 s */
+    int compiles;         /* 1: the first call waits until all items are delivered, at most 20 s */
 } fake;
 
 /* A job on fake devices. */

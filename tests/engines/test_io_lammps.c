@@ -146,7 +146,7 @@ TEST(boxes)
 static const char good[] = FRAME("0", "3 0 0 0\n") FRAME("0", "3 0 0 0\n");
 
 /* Runs that were appended repeat a step. If the file ends directly after a number, digits may be missing, so
- * the last frame is incomplete. */
+ * the last frame counts as incomplete. */
 TEST(truncations)
 {
     size_t frame = (sizeof good - 1) / 2;

@@ -321,7 +321,7 @@ TEST(units)
     }
 }
 
-/* The angles in the files are in degrees. If the unit says radians, 90 is not a valid angle, and the
+/* The angles in the files are in degrees. If the unit is radians, 90 is not a valid angle, and the
  * trajectory has no box. */
 TEST(angles)
 {

@@ -299,7 +299,7 @@ typedef struct limited {
     int32_t form;
 } limited;
 
-/* A file size limit fails each write in turn: rows, archive, headers of the directory. */
+/* Because of a limit on file size, each kind of write fails in turn: rows, archive, headers of the directory. */
 static int write_limited(void *argument)
 {
     const limited *l = argument;

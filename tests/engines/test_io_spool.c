@@ -340,8 +340,8 @@ TEST(leftovers_are_removed)
     without_unnamed = 0;
 }
 
-/* If another program has created the files since this program checked for them, they are replaced
- * only on request. */
+/* If another program creates the files after this program has checked that they do not exist, they are
+ * replaced only on request. */
 TEST(a_set_that_exists_meanwhile)
 {
     static const char *const names[2] = {"a", "b"};

@@ -124,7 +124,7 @@ TEST(conditions)
     assert_int_equal(t->residue_ids[2], 1);
 }
 
-/* An .itp file is one molecule. It has no atom types, so masses that it does not state are
+/* An .itp file describes one molecule. It has no atom types, so masses that it does not state are
  * unknown. */
 TEST(one_molecule)
 {

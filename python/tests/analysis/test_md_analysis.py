@@ -55,7 +55,7 @@ def quantile(blocks):
 
 
 def has_errors(found, jackknifed, blocks):
-    """Each error is the jackknife's error times Student's factor, which is the same for all errors."""
+    """Each error is the jackknife's error times Student's factor. The factor is the same for all errors."""
     factor = found[1] / jackknifed[1]
     close(found, factor * jackknifed, 1e-11)
     close(factor, quantile(blocks), 1e-3)

@@ -49,8 +49,8 @@ def test_rmsd_is_that_of_kabsch(dtype, monkeypatch):
 
 
 def test_cross_correlation_of_known_motion():
-    """Atoms 6 and 7 move in the same direction, and atom 8 moves in the opposite direction. The other atoms do not
-    move in the body, which tumbles."""
+    """The body tumbles. Relative to the body, atoms 6 and 7 move in the same direction, atom 8 moves in the opposite
+    direction, and the other atoms do not move."""
     step = random.normal(size=(4000, 1))
     inner = np.repeat(BODY[None], 4000, axis=0)
     inner[:, 6] += 0.1 * step * [1, 0, 0]

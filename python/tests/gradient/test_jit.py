@@ -200,7 +200,7 @@ def test_masks_and_writes_are_refused():
         y += 1
         return y * x
 
-    for _ in range(2):  # `y += 1` does not write to the argument x, as in grad
+    for _ in range(2):  # as in grad, `y += 1` does not write to the argument x
         same(collet.jit(rebound)(x), (x + 1) * x)
     assert float(x[0, 0]) == X[0, 0]
 

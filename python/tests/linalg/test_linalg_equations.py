@@ -303,7 +303,7 @@ def test_numpy_calls_them():
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize("order", [2, 5, 40])
 def test_systems_of_extreme_scales(dtype, order):
-    """Rows and columns may be scaled by any powers of two: the solution is as accurate as without scaling."""
+    """If rows and columns are scaled by any powers of two, the solution is as accurate as without the scaling."""
     rng = np.random.default_rng(order)
     a = rng.normal(size=(order, order)) + 4 * np.eye(order)
     a = (a + 1j * rng.normal(size=a.shape) if dtype == "c16" else a).astype(dtype)

@@ -14,8 +14,8 @@ SEEDS = int(os.environ.get("COLLET_TEST_SYSTEMS", 150))
 
 
 class System:
-    """A matrix of known rank whose singular values are from 1 to 10 times its scale, and right sides. `unit` and `sides`
-    are their values divided by the scales, which are powers of two."""
+    """A matrix of known rank whose singular values are from 1 to 10 times its scale, and right sides. `unit` and
+    `sides` are the matrix and the right sides divided by their scales. The scales are powers of two."""
 
     def __init__(self, seed):
         self.rng = rng = np.random.default_rng(seed)

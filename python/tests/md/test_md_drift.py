@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""md.extract(drift=): a system to which a drift was added gives the results of the system without it."""
+"""md.extract(drift=): after a drift is added to a system, the results equal the results without the drift."""
 
 import pathlib
 import warnings

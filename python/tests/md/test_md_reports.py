@@ -117,7 +117,7 @@ def test_long_paths_in_a_fluctuating_box():
 
 def test_paths_begin_at_the_first_frame_that_is_read():
     """GROMACS: trjconv -pbc nojump needs a structure file that has the first frame, with whole molecules. If reading
-    began at another frame, it moved atoms."""
+    began at a later frame, trjconv moved atoms."""
     files = WATER / "conf.gro", WATER / "traj.trr"
     options = {"keys": "com,com_wrapped", "each": "residue", "pbc": "nojump"}
     found = md.extract(*files, **options, start=9)

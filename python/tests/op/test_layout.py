@@ -69,7 +69,7 @@ def test_the_order_of_results():
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["sum", "mean", "var", "max", "prod"])
 def test_reductions_of_permuted_axes(backend, name):
-    """A reduction passes over the elements once, in memory order. Its bits equal those of a contiguous array."""
+    """A reduction passes over the elements once, in memory order. It gives the same bits as for a contiguous array."""
     a = np.random.default_rng(1).uniform(0.9, 1.1, SHAPE).transpose(2, 0, 1)
     reduce = getattr(xp, name)
     with xp.using(backend):

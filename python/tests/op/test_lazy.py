@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values of lazy Arrays equal the values of eager evaluation and NumPy's values. Also tested: when they are
-evaluated, which memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random
-program."""
+evaluated, which memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs a random program
+with this seed."""
 
 import asyncio
 import copy

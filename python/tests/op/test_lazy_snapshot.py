@@ -131,7 +131,7 @@ def test_finalizers(seed, collects_always):
 
 
 def test_finalizer_uses_a_shared_node(collects_always):
-    """The Array w was deleted, so the evaluation of y makes a new Array of its value, which may run the finalizer."""
+    """The Array w was deleted, so the evaluation of y makes a new Array for w's value. This may run the finalizer."""
     for i in range(20):
         gc.collect()
         gc.disable()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs of functions of the array API standard, on collet, NumPy 2 and array-api-strict: equal shapes, dtypes and
-values, statement by statement. `python test_random_programs.py SEED STATEMENTS` runs longer ones."""
+values, statement by statement. `python test_random_programs.py SEED STATEMENTS` runs longer programs."""
 
 import math
 import random

@@ -6,7 +6,7 @@
 #include "common/fixture.h"
 
 #define PLUGINS                                                                                    \
-    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* missing files are ignored */
+    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* files that exist */
 #define SKIPPED 77                                                    /* ctest's SKIP_RETURN_CODE */
 
 static const char *backend = "cpu_openmp";

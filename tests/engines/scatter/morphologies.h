@@ -34,11 +34,11 @@ typedef struct scatter_case {
 extern const scatter_case scatter_cases[SCATTER_CASES];
 void set_case(collet_scatter_options *o, const scatter_case *c);
 
-/* The smallest limit of memory (to 2 %) with which the work is possible; *passes: its number of
- * passes. */
+/* The smallest limit of memory (to 2 %) with which the work is possible. *passes: the number of passes with
+ * this limit. */
 uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t *passes);
 
-/* Computes all patterns of the options, in turn. The caller frees them with free(). */
+/* Computes all patterns of the options, one after another. The caller frees them with free(). */
 double *patterns_of(collet_context *context, const collet_scatter_options *o);
 
 /* A number from 0 to 1. */

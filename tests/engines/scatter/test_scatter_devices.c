@@ -150,7 +150,7 @@ TEST(devices_may_be_of_several_kinds)
 typedef struct program {
     const morphology *m;
     pthread_t thread;
-    int outside;              /* 1: no function of the engine is running, so no callback may be called */
+    int outside;              /* 1: no engine function runs, so no callback may be called */
     int64_t reads, fail_read; /* the number of the read that fails */
     int64_t steps, cancel;    /* the number of the step that cancels */
     double fraction;

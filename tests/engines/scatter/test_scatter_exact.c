@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option `grid` exact: properties that the pattern of every film must have. */
+/* The exact grid (option `grid`): properties that the pattern of every film must have. */
 #include <complex.h>
 
 #include "backend.h"
@@ -352,8 +352,8 @@ TEST(patterns_are_sums_over_voxels)
     free_film(&f);
 }
 
-/* A blob of density exp(-r M r / 2), whose transform is a Gauss function too: a closed form at every pixel, for beams of
- * any direction. It decays before the edges, and below rounding at the largest q. */
+/* A blob of density exp(-r M r / 2). Its transform is a Gauss function too, so each pixel has a closed form, for beams
+ * of any direction. The density is nearly 0 at the edges, and the transform is below rounding at the largest q. */
 TEST(blobs_have_the_closed_form_under_any_beam)
 {
     enum { N = 48, PIXELS = N * N };
@@ -456,8 +456,8 @@ TEST(options_of_other_grids_are_refused)
 
 /* ---- Parts and comparisons ------------------------------------------------------------------- */
 
-/* An energy that is computed alone, with the range of all energies, has the same bits as when all energies are
- * computed together. Both dtypes are tested. */
+/* If the range of all energies is given, an energy that is computed alone has the same bits as when all energies
+ * are computed together. Both dtypes are tested. */
 TEST(energies_of_a_range_have_the_same_bits)
 {
     film f;

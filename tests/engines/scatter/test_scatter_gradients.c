@@ -174,7 +174,7 @@ static collet_scatter_options many_energies(const morphology *m, double *energie
     return o;
 }
 
-/* Computes all gradients, in turn. The caller frees them with free(). */
+/* Computes all gradients, one after another. The caller frees them with free(). */
 static double *all_gradients(const morphology *m, const collet_scatter_options *o,
                              int64_t *count)
 {
