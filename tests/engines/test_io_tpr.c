@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * .tpr run inputs. `chain` and `chain_double` of tests/fuzz/corpus/tpr.tar were written by GROMACS from chain.top
- * below; files of other versions are written here, with the numbers of interactions that these versions have.
+ * .tpr run inputs. GROMACS wrote `chain` and `chain_double` of tests/fuzz/corpus/tpr.tar from chain.top below. This
+ * test writes files of other versions itself, with the indices that interaction types have in each version.
  */
 
 #include "directory.h"
@@ -69,7 +69,7 @@ TEST(files_of_gromacs)
 
 /* ---- Files of all versions ----------------------------------------------------------------- */
 
-/* Numbers of interactions, and places of some of them, in the versions of releases. */
+/* For the format of each release: the number of interaction types, and the indices of some types (-1: missing). */
 static const struct version {
     int version, generation;
     int functions, restraint, cmap, thole, dihedral_restraint, constraint, settle, site2, site_n;
@@ -194,7 +194,7 @@ static void put_residue(writer *w, int name, int number)
     put_small(w, 1, number == 5 ? 'B' : ' ');
 }
 
-/* The rest of a molecule type after its atoms: `entries` of the interaction with their number of integers. */
+/* The interactions of type `function` in a molecule type, as n integers. The file stores them after the atoms. */
 typedef struct entries {
     int function, n;
     const int32_t *values;
@@ -266,8 +266,8 @@ static void put_ion(writer *w)
     put_interactions(w, NULL, 0);
 }
 
-/* Writes the parameters of the interactions whose parameters have another size in other versions, and the parameters
- * of all other interactions in the file. */
+/* Writes the parameters of all interactions in the file, and of all interactions whose parameters differ in size
+ * between versions. */
 static void put_parameters(writer *w)
 {
     const struct version *v = w->version;
@@ -320,7 +320,7 @@ static void put_block(writer *w, int type, int count, int atoms, int restrained)
     put_i32(w, 0);
 }
 
-/* Two mixed molecules and three ions: 17 atoms. The head says the size of the body, divided by `divisor`. */
+/* Two mixed molecules and three ions: 17 atoms. The head states the size of the body, divided by `divisor`. */
 static io_image write_file(const struct version *version, size_t real, size_t divisor,
                            size_t *topology_end)
 {
@@ -389,7 +389,7 @@ TEST(versions_of_all_releases)
     }
 }
 
-/* A file that ends before its topology, or before the size that its head says, is refused. */
+/* A file is refused if it ends before the end of its topology, or is shorter than its head states. */
 TEST(truncations)
 {
     static const size_t chosen[] = {0, 2, 8, VERSIONS - 1};
@@ -456,13 +456,14 @@ TEST(other_versions)
         expect_refusal(w.image.data, w.image.size, cases[i].message);
         free(w.image.data);
     }
-    /* Each byte of the body of a beta takes four. */
+    /* A beta stores each byte of the body in four bytes. */
     OWNED(io_image) image = write_file(&versions[8], 4, 4, &end);
     expect_refusal(image.data, image.size,
                    "is a beta of GROMACS 2020, whose format no release has");
 }
 
-/* Every integer of the topology becomes -1 and the largest: the file is refused, or read without a fault. */
+/* Overwrites 4 bytes at every place of the topology with -1 and with INT32_MAX: the file is refused, or read without
+ * a fault. */
 TEST(any_integer)
 {
     static const size_t chosen[] = {1, VERSIONS - 1};

@@ -166,7 +166,7 @@ TEST(gro_velocities_that_are_no_numbers)
 }
 
 /* Missing velocities are an error only if velocities are requested. The error names the atom, and
- * no time or step that the file lacks. */
+ * the time and step if the file has them. */
 TEST(gro_velocities_of_some_atoms_later)
 {
     static const char *const titles[] = {"t= %.1f step= %2d\n", "x %.0f %2d\n"};
@@ -235,7 +235,7 @@ TEST(gro_without_a_last_line_end)
     }
 }
 
-/* A slice must read the box line even of skipped frames: it decides where the next frame begins. */
+/* A slice must read even the box lines of skipped frames: a box line decides where the next frame begins. */
 TEST(gro_boxes_of_frames_passed_over)
 {
     static const struct {

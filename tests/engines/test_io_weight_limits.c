@@ -40,7 +40,7 @@ static collet_status open_npy(const char *path, collet_error *err)
     return status;
 }
 
-/* Cuts the file at every place; returns at how many places it is refused. */
+/* Truncates the file at every byte; returns how many of the truncated files are refused. */
 static size_t refused_when_cut(const char *file,
                                collet_status (*open)(const char *, collet_error *))
 {

@@ -430,11 +430,11 @@ TEST(test_utf8)
         {"\xF0\x82\x82\xAC", 0},
         {"\xED\xA0\x80", 0}, /* a UTF-16 surrogate */
         {"\xED\xBF\xBF", 0},
-        {"\xED\x9F\xBF", 3}, /* the last before the surrogates, the first after */
+        {"\xED\x9F\xBF", 3}, /* the code points before and after the surrogates */
         {"\xEE\x80\x80", 3},
         {"\xF4\x90\x80\x80", 0},
         {"\xD8\x9C", 0},     /* the Arabic letter mark */
-        {"\xE2\x80\x8A", 3}, /* hair space; below: first and last of ranges of marks */
+        {"\xE2\x80\x8A", 3}, /* hair space; below: ends of refused ranges, and neighbours */
         {"\xE2\x80\x8B", 0},
         {"\xE2\x80\x8F", 0},
         {"\xE2\x80\x90", 3},

@@ -54,7 +54,7 @@ TEST(frames_of_a_file)
     assert_true(((const double *)frames->positions)[0] == -0.1);
 }
 
-/* Reads the only frame of a file with all that it has. */
+/* Reads the only frame of a file, with all its fields. */
 static trajectory_frames *read_one(const char *text, trajectory_reader **reader)
 {
     io_save(path(), text, strlen(text));
@@ -95,8 +95,8 @@ TEST(columns_in_any_order)
     expect_near(frames->boxes, box, 9);
 }
 
-/* Momenta in the units of ASE: velocities follow from masses, of the file or of the elements. (eV/amu)^(1/2) is
- * sqrt(1.602176634e-19 / 1.66053906660e-27) m/s. */
+/* Momenta in the units of ASE: velocities are computed with the masses of the file or of the elements.
+ * (eV/amu)^(1/2) is sqrt(1.602176634e-19 / 1.66053906660e-27) m/s. */
 TEST(momenta)
 {
     static const char of_elements[] =

@@ -93,8 +93,8 @@ static collet_status run(team *t, int64_t devices, shares *told)
     return status;
 }
 
-/* Several devices give the same bits as one, also on different backends: activations are int8, and
- * sums are exact. */
+/* Several devices give the same bits as one device, even on different backends, because activations
+ * are int8 and sums are exact. */
 TEST(devices_give_the_results_of_one)
 {
     static const char *const choices[][CONTEXTS] = {

@@ -8,7 +8,7 @@
 #include "common/ternary_support.h"
 #include "engines/ternary_engine.h"
 
-#define LARGE ((int64_t)1 << 26) /* two of them have 2^54 bytes of f32: an array can have 2^56 */
+#define LARGE ((int64_t)1 << 26) /* LARGE x LARGE f32 elements have 2^54 bytes; the limit is 2^56 */
 
 /* An i32 scalar with a value other than the expected value. */
 static collet_array *other_info(void)

@@ -199,7 +199,7 @@ TEST(numbers_are_quantized_as_in_memory)
     OWNED(collet_array) *numbers = random_floats(cx, HIDDEN, INPUTS, 8);
     save_array("numbers.npy", numbers);
     OWNED(collet_ternary_file) *file = open_file("numbers.npy");
-    for (int i = 0; i < 3; i++) { /* for i == 2, the default for files: the mode "threshold" */
+    for (int i = 0; i < 3; i++) { /* i == 2: NULL, which means the mode "threshold" */
         OWNED(collet_ternary_weights) *expected = NULL, *w = NULL;
         assert_done(collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], NULL,
                                                     &failure));

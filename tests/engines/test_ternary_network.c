@@ -10,7 +10,7 @@
 #define LAYERS 5
 #define THREADS 4
 
-/* Activations alternate between two buffers; the first in each is the largest. */
+/* Activations alternate between two buffers; each buffer gets its largest activations first. */
 static const int64_t widths[LAYERS + 1] = {300, 70, 513, 40, 20, 10};
 
 /* ---- Layers ---------------------------------------------------------------------------------- */

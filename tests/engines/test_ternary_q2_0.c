@@ -73,8 +73,8 @@ static void expect_layout(int layout)
     assert_loads(path, "w", NULL, ROWS, COLUMNS, codes, scale);
 }
 
-/* The offset of the next tensor tells the layout; behind the last tensor the end of the file does, with
- * or without padding. */
+/* The offset of the next tensor determines the layout. For the last tensor the end of the file determines
+ * it, with or without padding. */
 TEST(layouts_are_told_apart)
 {
     for (int layout = 0; layout < 2; layout++) {
@@ -122,7 +122,7 @@ TEST(codes_values_and_bytes_are_unpacked)
     }
 }
 
-/* 128 weights take 36 bytes or 34: padded, 64 of both. */
+/* 128 weights take 36 bytes in one layout and 34 in the other. With padding they take 64 in both layouts. */
 TEST(both_layouts_fit)
 {
     gguf_file_tensor one = {"w", Q2_0, 1, 128, NULL, 36, 0};
@@ -156,7 +156,7 @@ TEST(no_layout_fits)
     assert_refused(path, "w", COLLET_FORMAT, "fit neither");
 }
 
-/* A truncated file: the first tensor tells the layout, and is read. */
+/* In a truncated file the first tensor still determines the layout, and is read. */
 TEST(the_end_is_missing)
 {
     for (int layout = 0; layout < 2; layout++) {
@@ -247,7 +247,7 @@ TEST(the_value_2_is_refused)
         assert_int_equal(counts.invalid, 1);
         assert_int_equal(counts.minus + counts.zero + counts.plus, ROWS * COLUMNS - 1);
         collet_ternary_file_destroy(file);
-        /* The scales of rows 3 and 4 are 1 and 2: 2 x 1 and 1 x 2 are above 1.5. */
+        /* The threshold 1.5 keeps 2 x 1 of row 3, whose scale is 1, and all weights of row 4, whose scale is 2. */
         for (int i = 0; i < COLUMNS; i++) {
             kept[3 * COLUMNS + i] = i == 77;
             kept[4 * COLUMNS + i] = codes[4 * COLUMNS + i];
@@ -282,7 +282,7 @@ TEST(scales_of_blocks)
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
-/* The numbers of gguf-py 0.19, of bitnet.cpp (36 to 38) and of PrismML (142, 143). */
+/* The type numbers of gguf-py 0.19, of bitnet.cpp (36 to 38) and of PrismML (142, 143). */
 TEST(types_are_read_or_refused_by_name)
 {
     static const struct {
@@ -354,7 +354,7 @@ TEST(types_are_read_or_refused_by_name)
     }
 }
 
-/* With keys prism.hadamard.* matrices are not read; vectors, such as the weights of norms, are. */
+/* If a file has keys prism.hadamard.*, its matrices are refused. Vectors, such as the weights of norms, are read. */
 TEST(hadamard_transforms)
 {
     static const uint32_t types[] = {Q2_0, 35, 0};

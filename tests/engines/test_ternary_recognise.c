@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function that quantizes keeps weights exactly that are already ternary. Suspicious results
- * give a warning. */
+/* Every quantizing function keeps the exact values of weights that are already ternary. Suspicious
+ * results give a warning. */
 
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
@@ -28,8 +28,8 @@ static int code_at(int64_t r, int64_t c)
     return r == 1 ? 0 : r == 2 ? -1 : (int)((r * 7 + c * 5 + c / 11) % 3) - 1;
 }
 
-/* Makes ternary values with the scale s for all rows, or (each) another scale for each row. The
- * scale of a row of zeros is 1. Some zeros are -0. */
+/* Makes ternary values with the scale s for all rows or, if `each` is 1, a different scale for each
+ * row. The scale of a row of zeros is 1. Some zeros are -0. */
 static void make(float *values, float *scale, int each, float s)
 {
     for (int64_t r = 0; r < ROWS; r++) {
@@ -213,7 +213,7 @@ TEST(warnings)
         .struct_size = sizeof monitor, .user = warned, .warn = note_warning};
     const collet_ternary_quantize_params given = {.struct_size = sizeof given, .threshold = 0.5f};
     static const struct {
-        int zeros, minus; /* numbers of weights 0 and -1 of 100; the rest are 1 */
+        int zeros, minus; /* how many of the 100 weights are 0 and -1; the others are 1 */
         const char *text;
     } cases[] = {
         {100, 0, "weights: 100 % of the 100 codes are 0 with the threshold 0.5; try absmean"},

@@ -81,8 +81,8 @@ TEST(bits_of_a_byte_are_a_quarter_of_the_rows_apart)
     assert_string_equal(assert_refused(path, "a.weight_scale", COLLET_OK, NULL).type, "BF16");
 }
 
-/* The work is done in pieces of about a million weights. With this shape some pieces have rows of two quarters of the
- * matrix. */
+/* The work is done in pieces of about a million weights. With this shape some pieces have rows from two different
+ * quarters of the matrix. */
 TEST(pieces_of_a_large_matrix)
 {
     enum { MANY = 1032, WIDE = 4096 };
@@ -392,7 +392,7 @@ TEST(places_of_data)
                    "there is no tensor 'x' among 2 tensors");
 }
 
-/* A file that ends at any byte is refused, or its tensors beyond the end are. */
+/* Wherever a file is truncated, the file or the tensors beyond its end are refused. */
 TEST(cut_files)
 {
     save_config(BITLINEAR);

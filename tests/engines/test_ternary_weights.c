@@ -273,7 +273,7 @@ TEST(invalid_bytes)
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
     bytes_refused(2, (1 << 20) + 64, (1 << 22) + 256, (2 << 20) + 127, 0xd5, "1 codes are 11");
-    /* Weight 64 of the last block is beyond the columns, also in a row that is checked late. */
+    /* A nonzero weight in the padding after the last column, also in a row that is checked late. */
     bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59,
                   "row 1 has the weight 1 in the padding after its 320 columns");
     bytes_refused(16390, 64, 1, 16389 * 64, 0x15,
@@ -309,7 +309,7 @@ TEST(arrays_of_another_runtime)
             COLLET_INVALID, "bytes belong to another runtime");
 }
 
-/* The padding after the last column is checked too, and no columns are taken for padding. */
+/* For any number of columns, all padding is checked, and no column is treated as padding. */
 TEST(padding_of_every_width)
 {
     for (int64_t columns = 1; columns <= 512; columns++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet/trajectory.h as used by a program: only the shared library. */
+/* Uses collet/trajectory.h as a program does: this test is linked only with the shared library. */
 
 #include "common/unusual.h"
 #include "directory.h"
@@ -243,7 +243,7 @@ TEST(signals_are_the_programs)
     assert_int_equal(signals, 1);
 }
 
-/* Small batches are delivered early: at most three times as many frames are computed first. */
+/* Small batches are delivered early: at most the next two batches have been computed by then. */
 TEST(small_batches_come_soon)
 {
     static const int64_t sizes[] = {1, 2, 5, 16};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrangement: from the atoms that are read, kernels get the selected members in their order. */
+/* Arrangement: more atoms may be read; kernels get only the selected ones, in the requested order. */
 #include "io_files.h"
 #include "trajectory/arrangement/arrangement.h"
 
@@ -103,7 +103,7 @@ TEST(members_in_any_order_and_twice)
 
 /* ---- Periodic boxes ---------------------------------------------------------------------- */
 
-/* The positions of all frames, frames x n x 3, which the caller frees. */
+/* Returns the positions of all frames, frames x n x 3. The caller frees them. */
 static double *collect(trajectory_arrangement *a, int64_t n, int64_t *n_frames)
 {
     trajectory_reader *t = io_open(WATER);
@@ -196,7 +196,7 @@ TEST(followed_and_centred_molecules)
                      edge / 2) < 1e-3);
 }
 
-/* The first frame decides how atoms are arranged. It is read again only if a thread needs a later frame earlier. */
+/* The first frame decides how atoms are arranged. If another frame is arranged before it, it is read once more. */
 static collet_status count_calls(void *user, trajectory_frames **out, collet_error *err)
 {
     *out = NULL;

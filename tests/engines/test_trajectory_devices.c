@@ -32,7 +32,7 @@ static int32_t go_on(void *user)
     return 0;
 }
 
-/* Written only where bodies are followed. */
+/* Buffers that are written only if the paths of bodies are followed. */
 #define OF_PATHS (TRAJECTORY_BUFFER_BIT(TRAJECTORY_COM_WRAPPED) | TRAJECTORY_BUFFER_BIT(TRAJECTORY_MOLECULE_WRAPPED))
 
 static int64_t width_of(size_t sum, int64_t atoms)

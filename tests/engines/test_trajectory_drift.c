@@ -353,7 +353,7 @@ TEST(momentum_is_zero)
     }
 }
 
-/* The motion of a part of the system is removed from all. */
+/* The motion of a part of the system is removed from all atoms. */
 TEST(drift_of_a_part)
 {
     static box_system any;
@@ -378,7 +378,7 @@ TEST(drift_of_a_part)
     assert_true(fabs(column(rows, "com_velocity")[0]) > 1e-3);
 }
 
-/* Two atoms lie on a line: they have no rotation about it, and its rounding error is not removed from other atoms. */
+/* Two atoms have no rotation about the line through them. Its rounding error must not be removed from other atoms. */
 TEST(atoms_on_a_line)
 {
     static box_system s;
@@ -486,7 +486,7 @@ TEST(paths_in_a_box)
     wrap(&drifting);
     const collet_trajectory_batch *a, *b;
     OWNED(collet_trajectory) *x = collect(&o, &a), *y = collect(&e, &b);
-    for (int f = 1; f < 5; f++) /* except for images, which the first frame decides */
+    for (int f = 1; f < 5; f++) /* relative to frame 0, which decides the images */
         for (int k = 0; k < 9; k++) {
             double got = column(a, "com")[9 * f + k] - column(a, "com")[k];
             double right = column(b, "com")[9 * f + k] - column(b, "com")[k];
@@ -495,7 +495,7 @@ TEST(paths_in_a_box)
     assert_non_null(strstr(collet_trajectory_meta(x), "\"positions_moved\":\ttrue"));
 }
 
-/* Moves all atoms along x and y, and checks that a single atom, which moves along, rests after the removal. */
+/* Moves all atoms along x and y, and checks that the atom `alone` is at rest after the removal. */
 static void expect_rest(box_system *s, int64_t alone, const char *drift_of)
 {
     const collet_trajectory_batch *rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ending of a file's name chooses the format of the results. Each format has the numbers of the arrays,
- * bit for bit. */
+/* The ending of a file's name chooses the format of the results. Files of every format have the same numbers as the
+ * arrays, bit for bit. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ static collet_trajectory *computed(const char *chosen, const collet_trajectory_b
     return x;
 }
 
-/* The contents of the file, terminated by a NUL, which the caller frees. */
+/* Returns the contents of the file and a terminating NUL. The caller frees them. */
 static char *load_text(const char *name)
 {
     io_bytes file = io_load(io_path(directory, name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet_trajectory_place: molecules of the program's arrays. */
+/* collet_trajectory_place, which moves molecules whose positions are in arrays of the program. */
 #include <collet/trajectory.h>
 
 #include "common/test.h"

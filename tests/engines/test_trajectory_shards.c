@@ -214,7 +214,7 @@ TEST(boxes)
         o.pbc = pbc;
         o.selection = pbc == COLLET_TRAJECTORY_PBC_CENTER ? "resid 1:10" : NULL;
         expect_same(&o, 3);
-        o.batch_frames = 3; /* a batch then has frames before the shard and its own */
+        o.batch_frames = 3; /* a batch then has frames of the shard and before it */
         expect_same(&o, 3);
         o.batch_frames = 0;
     }
@@ -240,7 +240,7 @@ TEST(drift)
             o.selection = "resid 5:10";
             o.each = pbc % 2 ? "residue" : NULL;
             o.start = pbc;
-            o.batch_frames = 3 * (drift & 1); /* a batch then has frames before the shard and its own */
+            o.batch_frames = 3 * (drift & 1); /* a batch then has frames of the shard and before it */
             expect_same(&o, 3);
         }
     o.keys = "positions";

@@ -17,7 +17,7 @@ OWNS(trajectory_topology, trajectory_topology_free)
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define FRAMES 51
 
-/* All frames of a file, and a source over them. */
+/* All frames of a file in memory, and a source that supplies them. */
 typedef struct memory {
     collet_trajectory_source source;
     trajectory_topology *topology;

@@ -6,11 +6,12 @@
 #include "common/failing_malloc.h"
 #include "common/fixture.h"
 
-enum { RESULT = 3 }; /* allocations of an array, at most: with a sanitizer the elements have their own */
+enum { RESULT = 3 }; /* most allocations of an array; with a sanitizer the elements have a separate one */
 
 static const int64_t shape[] = {4};
 
-/* Records ((x + x)[::-1] * x) evaluated by the expression; returns the last value and x + x. */
+/* Records (x + c)[::-1] * x, where c is a constant, and the expression of this product. The recording returns the
+ * value of the expression and x + c. */
 static collet_status make(collet_recording *r, collet_expression *e, const collet_array *constant)
 {
     const int64_t reversed[] = {0, 3, 4, -1};

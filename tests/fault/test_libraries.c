@@ -157,8 +157,8 @@ static void expect(const library_case *c)
 
 #define FAKE(name) COLLET_TEST_LIBRARIES "/lib" name ".so"
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
-/* The JSON of the capabilities has no blanks, because libcore has added a choice and has written it
- * again. */
+/* The JSON of the capabilities has no blanks, because libcore has added a choice and has written
+ * the JSON again. */
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 
@@ -393,11 +393,11 @@ TEST(versions_of_onednn)
                            "cpu_openmp.onednn has no effect: "});
 }
 
-/* Without a setting, cpu_openmp searches oneDNN by its sonames; here the soname is from Debian
+/* Without a setting, cpu_openmp searches for oneDNN by its sonames; this is the soname in Debian
  * 13. */
 TEST(sonames_of_onednn)
 {
-    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* a real one would be found first */
+    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* the real library would be found first */
         skip();
     expect(&(library_case){"off",
                            "",

@@ -265,7 +265,7 @@ TEST_WITH(hangs, fixture_setup, fixture_teardown)
     expect_no_processes();
 }
 
-/* When a probe ends, all processes that the plugin's constructor started end too, also processes in
+/* When a probe ends, all processes that the plugin's constructor started end too, even processes in
  * other sessions. The memory of a probe is limited. */
 TEST_WITH(started_processes_end, fixture_setup, fixture_teardown)
 {

@@ -53,8 +53,8 @@ static void subdirectory(fixture *f, const char *name, mode_t mode)
     assert_int_equal(chmod(fixture_path(f, name), mode), 0);
 }
 
-/* Calls trust_open in a user namespace, in which the user 54321 looks like any user outside of
- * it. */
+/* Calls trust_open in a user namespace that maps only root: there the user 54321 looks like any
+ * other user outside the namespace. */
 static int trusted_in_namespace(const char *path)
 {
     refusal why = {.text = ""};
@@ -228,8 +228,8 @@ TEST_WITH(warned_once, fixture_setup, fixture_teardown)
     assert_int_equal(lines, 2);
 }
 
-/* Checks that the reason says that `name` is not a group. NULL: checks that the reason says this
- * about no name. */
+/* Checks that the reason reports `name` as an unknown group. NULL: checks that the reason reports
+ * no unknown group. */
 static void assert_unknown_group(const char *reason, const char *name)
 {
     char expected[64];

@@ -9,8 +9,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The linker directs the parsers' open, fstat, pread, mmap, munmap, madvise, posix_fadvise and
- * close to fuzz_file.c, which serves this path and this descriptor from memory. Bytes past the
- * end of a mapping cannot be accessed: with the address sanitizer from the first byte on, else from the
+ * close to fuzz_file.c, which serves this path and this descriptor from memory. Accesses
+ * past the end of a mapping crash: with the address sanitizer from the first byte on, else from the
  * next multiple of 8 bytes. */
 #define FUZZ_PATH "input"
 #define FUZZ_DESCRIPTOR 1000000

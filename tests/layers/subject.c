@@ -303,7 +303,7 @@ static collet_status native_buffer(collet_device *d, collet_buffer *b, void **ha
     return COLLET_OK;
 }
 
-/* Imports by copying, so a test must write the memory before it imports it. */
+/* Imports by copying, so a test must write the memory before the import. */
 static collet_status native_import(collet_device *d, collet_buffer **out, void *handle,
                                    uint64_t offset, uint64_t bytes, uint32_t element,
                                    collet_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs programs with the validation layer over their backends. The layer reports nothing, also if
- * it lies over itself, and no child of fork hangs. */
+/* Runs programs with the validation layer over their backends. The layer reports nothing, even if
+ * it is loaded twice, one above the other, and no child of fork hangs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two PoCL devices, called through the plugin's slots, work at the same time, also while data is copied from one to the
+ * Two PoCL devices, called through the plugin's slots, work at the same time, even while data is copied from one to the
  * other. verbs_opencl_copies checks the bytes and the order of copies. Skipped if no driver has two devices.
  */
 #include <sched.h>

@@ -31,8 +31,8 @@ static inline int count_of(const char *text, const char *part)
     return n;
 }
 
-/* The run has printed one warning with this text, which is in the meta file too; NULL: no
- * warning. */
+/* Fails unless the run printed exactly one warning, with this text, and the meta file has it too.
+ * NULL: no warning. */
 static inline void expect_warning(tool_result result, const char *text)
 {
     cJSON *meta = extract_meta(directory);

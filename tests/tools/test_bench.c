@@ -109,7 +109,7 @@ TEST(every_op_has_a_case)
     }
 }
 
-/* What limits the rate of each op at its default shape (such as bandwidth), as a measurement
+/* What limits the speed of each op at its default shape, memory or compute, as a measurement
  * reports it. */
 TEST(what_bounds_a_case)
 {

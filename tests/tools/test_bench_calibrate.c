@@ -193,8 +193,8 @@ TEST(measures_ways)
     member(root, "cores");
 }
 
-/* The report on the opencl backend with a stand-in for CLBlast; *text: its "calibrated", *path: the file. Skips the
- * test without a device. */
+/* Calibrates the opencl backend with a stand-in for CLBlast and returns the report. *text: the report's "calibrated";
+ * *path: the file's path. Skips the test without a device. */
 static cJSON *opencl_report(const char **path, const char **text)
 {
     tool_result r = CALIBRATE("matmul", "--seconds", "0.5", "--json");
@@ -272,7 +272,7 @@ static void interrupt(pid_t program)
     kill(program, SIGINT);
 }
 
-/* An interrupted run leaves the earlier files unchanged, and no files of its own. */
+/* An interrupted run leaves the earlier files unchanged, and leaves no new files. */
 TEST(interrupted)
 {
     const tool_setup setup = {.meanwhile = interrupt};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of backend-bench whose errors would not show in a figure. */
+/* Tests parts of backend-bench whose faults nobody would notice in its figures. */
 #include <stdatomic.h>
 
 #include "common/test.h"

@@ -67,8 +67,8 @@ static tool_result extract_file(const char *name)
 
 /* ---- Tests ------------------------------------------------------------------------------- */
 
-/* The first object of the heap begins at byte 16: index, references, and at its byte 8 its size. Other versions of
- * libhdf5 may read these files, or report an error. */
+/* The first object of the heap begins at byte 16, and its size is at byte 24. Other versions of libhdf5 may read these
+ * files, or report an error. */
 TEST(damaged_files_end_no_program)
 {
     static const struct {

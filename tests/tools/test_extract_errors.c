@@ -399,7 +399,7 @@ static void limit_file_size(void *user)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* Limits that allow only some columns, and all columns but not their archive. */
+/* One limit is reached while the columns are written, the other when the archive of all columns is written. */
 TEST(file_size_limit)
 {
     static const rlim_t limits[] = {3000, 30000};
@@ -442,7 +442,7 @@ TEST(full_disk)
 
 static int signal_to_send;
 
-/* Sends the signal when the program computes, which is when the backend's library is mapped. */
+/* Sends the signal while the program computes: as soon as the backend's library is mapped. */
 static void interrupt(pid_t program)
 {
     char path[64], line[1000];

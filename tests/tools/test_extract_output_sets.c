@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of collet-extract -o DIR/ are from the same run, even if the program is killed between
- * two files, or during another run. */
+/* A complete set of files of collet-extract -o DIR/ is from one run, even if an earlier run was killed
+ * between two files, or another run writes to DIR/ meanwhile. */
 
 #include "directory.h"
 #include "extract_runs.h"
@@ -63,8 +63,8 @@ static void expect_set(int64_t frames)
     assert_int_equal(frames_of("time_ps.npy"), frames);
 }
 
-/* After a kill there is no meta.json, and all other files are complete, from one run or the other.
- * The next run removes the temporary files of the killed run. */
+/* After a kill there is no meta.json. Every other file is complete, from the killed run or the run
+ * before it. The next run removes the temporary files of the killed run. */
 TEST(test_killed_between_files)
 {
     for (int old = 0; old < 2; old++) { /* 1: an older set exists */

@@ -103,7 +103,7 @@ static void compare_key(const extract_sample_files *sample, const char *key, npz
     }
 }
 
-/* Both backends must compute every key of a sample, equal within TOLERANCE. */
+/* Both backends must compute every key of a sample, and agree within TOLERANCE. */
 static void check_agreement(const extract_sample_files *sample, const char *first,
                             const char *second)
 {
@@ -232,7 +232,7 @@ TEST(test_reference)
     assert_true(used > 0);
 }
 
-/* The velocity of the centre of mass equals the reference, also if several devices compute it. k_trans agrees with this
+/* The velocity of the centre of mass equals the reference, even if several devices compute it. k_trans agrees with this
  * velocity, for the whole selection and for each residue. */
 TEST(test_velocity_of_the_centre)
 {

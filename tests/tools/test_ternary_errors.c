@@ -279,7 +279,7 @@ TEST(damage)
     REFUSE("two_layers has 2 layers", "unpack", CORPUS "t2/two_layers", "-o", "out");
 }
 
-/* Invalid codes by another writer, in a file with valid checksums. */
+/* Invalid codes that another program wrote, in a file with valid checksums. */
 TEST(code_11)
 {
     static const uint32_t formats[] = {COLLET_TERNARY_T2, COLLET_TERNARY_ROTOR};

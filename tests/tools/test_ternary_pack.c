@@ -89,7 +89,7 @@ TEST(test_formats)
     }
 }
 
-/* The same weights in f2, f4, f8, GGUF BF16 and the other byte order give the same codes. */
+/* The same weights in f2, f4, f8, GGUF BF16 and the opposite byte order give the same codes. */
 TEST(test_dtypes)
 {
     float f4[ROWS * COLUMNS];
@@ -140,9 +140,9 @@ static void expect_values(const char *name, const float *values)
     ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
 }
 
-/* Weights as converters of BitNet write them, with one scale or one for each row, are kept exactly
- * from every kind of file, and again after unpacking. An explicit threshold turns weights into
- * zeros, with a warning. */
+/* Ternary weights as BitNet converters write them, with one scale or a scale for each row, are kept
+ * exactly. This holds for .npy and GGUF files, and for unpacked weights. An explicit threshold turns
+ * weights into zeros, with a warning. */
 TEST(test_already_ternary)
 {
     static const char *const names[] = {"w.npy", "w.gguf:w", "back.npy"};

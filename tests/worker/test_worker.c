@@ -175,8 +175,8 @@ TEST(denied_backends_are_served)
     negate_on(w.cx, "worker:bad");
 }
 
-/* Calls fill. So far, the worker's backend has been asked `asked` times whether it accepts a call,
- * this call included. */
+/* Calls fill. Up to this call, which counts too, the worker's backend must have got `asked` calls of
+ * its `accepts`. */
 static void fill(collet_context *cx, collet_array *a, float value, float asked)
 {
     const collet_scalar scalar = {.value.f32 = value, .dtype = COLLET_F32};

@@ -7,7 +7,7 @@
 #include <collet/collet.h>
 
 #define TOOL_CANVAS_FONT 15.0                    /* before scaling */
-#define TOOL_CANVAS_UP (-1.57079632679489661923) /* `turn` of a text that is read from below */
+#define TOOL_CANVAS_UP (-1.57079632679489661923) /* `turn` of vertical text that runs upwards */
 
 typedef struct tool_canvas {
     cairo_surface_t *surface; /* RGB24 */

@@ -276,7 +276,7 @@ static void stop(supervision *s, const worker_process *p)
     shared->phase = CHECK_STOPPED;
 }
 
-/* Runs workers. A worker ends at a row, and the next worker begins with the row after it. False: a worker could not
+/* Runs workers. If a worker ends at a row, the next worker begins with the row after it. False: a worker could not
  * be started. */
 static bool work(supervision *s)
 {

@@ -33,7 +33,7 @@ typedef struct worker {
     uint32_t chosen;             /* device of the context */
     kit_target *target;          /* NULL until a check of slots needs it */
     check_files files;
-    char error[KIT_TEXT]; /* last message of level error since the row before */
+    char error[KIT_TEXT]; /* last message of level error since the previous row */
     kit_loading loading;
 } worker;
 
@@ -174,7 +174,7 @@ static bool open_backend(worker *w, const char *path)
         return true;
     }
     if (found && is_number && info.state == COLLET_BACKEND_UNAVAILABLE)
-        /* If the plugin reports capabilities, it works, and only its device is absent. */
+        /* A plugin that reports capabilities works; only its device is missing. */
         refuse(w, !info.device_count && *info.capabilities ? CHECK_NO_DEVICE : CHECK_REFUSED,
                "%s: %s", info.name, info.reason);
     else if (found && index && is_number && strtoul(index, NULL, 10) >= info.device_count)
@@ -351,7 +351,7 @@ static void progress(void *user, int number, const char *text)
     beat(w);
 }
 
-/* Sets the row's state, after which the supervisor may report the row: its result must be complete. */
+/* Sets the row's state. From then on the supervisor may report the row, so its result must be complete. */
 static void conclude(check_row *line, int32_t state, const char *why)
 {
     copy_text(line->why, sizeof line->why, why);

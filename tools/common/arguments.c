@@ -95,8 +95,8 @@ const char *tool_parse_output(const struct argp_state *state, const char *option
     return tool_parse_name(state, option, name);
 }
 
-/* Opens the numbers of closed standard streams, so that reading and writing them fails. Otherwise a file
- * that the program opens would get such a number, and printed text would be written to it. */
+/* Opens the descriptors of closed standard streams, so that reading and writing them fails. Otherwise a
+ * file that the program opens would get such a descriptor, and printed text would go to that file. */
 static void hold_closed_streams(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -113,7 +113,7 @@ static void tool_print_version(FILE *stream, struct argp_state *state)
 
 static int parsing;
 
-/* At the end of the program: fails if --help, --usage or --version could not be printed, which argp ignores. */
+/* Runs at the end of the program. Fails if --help, --usage or --version could not be printed: argp ignores this. */
 static void check_help(void)
 {
     if (parsing && !tool_flush(program_invocation_short_name, NULL))

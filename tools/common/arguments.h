@@ -42,7 +42,7 @@ const char *tool_parse_name(const struct argp_state *state, const char *option, 
 const char *tool_parse_output(const struct argp_state *state, const char *option, const char *name);
 
 /* Calls argp_parse; adds --version, which prints "PROGRAM VERSION (libcore VERSION)". If standard streams
- * are closed, other files do not get their numbers. A wrong command line, or too little memory: prints a
+ * are closed, no other file gets their descriptors. A wrong command line, or too little memory: prints a
  * message and calls exit(TOOL_EXIT_USAGE). If help cannot be printed: a message and status 1. */
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input);
 

@@ -12,7 +12,7 @@ typedef struct tool_devices {
     char rest[512]; /* backends that follow these devices in the choice, each after a comma */
 } tool_devices;
 
-/* Process `rank` of `size` processes on this host, which divide the devices. Each process gets its own devices; if
+/* Process `rank` of the `size` processes on this host that divide the devices. Each process gets its own devices; if
  * there are fewer devices than processes, some share a device. rank 0 of size 1 gets all devices. */
 typedef struct tool_place {
     int64_t rank, size;

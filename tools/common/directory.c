@@ -20,7 +20,7 @@ collet_status tool_make_directory(const char *path, int *made, collet_error *err
     return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", path, strerror(failed));
 }
 
-/* Measures the disk of the directory; if it does not exist, of the folder in which it will be created. */
+/* Measures the disk of the directory. If the directory does not exist, measures the disk where it will be created. */
 static int measure(const char *directory, struct statvfs *disk)
 {
     if (statvfs(*directory ? directory : ".", disk) == 0)

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The only global variable of a program, because a signal handler gets no argument of the program. It is
+/* The only global variable of a program, because a program cannot pass an argument to a signal handler. It is
  * atomic, not only volatile, because the handler may run on any thread. */
 static atomic_int noted;
 
@@ -18,8 +18,8 @@ static void note(int signal_number)
         raise(signal_number);
 }
 
-/* A handler that does nothing, so that the write returns an error. Unlike SIG_IGN it is not inherited by
- * other programs, and can be told from a signal that the parent ignores. */
+/* A handler that does nothing, so that the write returns an error. Unlike SIG_IGN, other programs do not
+ * inherit this handler, and it can be distinguished from a signal that the parent ignores. */
 static void return_error(int signal_number)
 {
     (void)signal_number;

@@ -51,8 +51,8 @@ static int64_t shards_of_name(const char *name)
                : 0;
 }
 
-/* 1 if the file is a shard, the index of the frames or its lock, or a temporary file of these that a
- * killed process left. */
+/* 1 if the file is a shard, the index of the frames or the lock of this index, or a temporary file that
+ * a killed process left for one of them. */
 static int is_of_job(const char *name)
 {
     int64_t shard, n;
@@ -131,8 +131,8 @@ static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
 
 /* ---- Work -------------------------------------------------------------------------------- */
 
-/* Chooses the device of this rank by the environment: shards whose options name different devices
- * would not belong to the same work. */
+/* Chooses the device of this rank by the environment, not by an option, because shards with different
+ * options would not belong to the same work. */
 static collet_status choose_device(job *j, collet_error *err)
 {
     const char *choice = j->options->settings.backend, *before = getenv("COLLET_BACKEND");

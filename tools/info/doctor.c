@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-info --doctor: lists missing requirements, the reasons, and the commands that correct them. The findings
- * have the texts of collet.doctor() (python/collet/_doctor.py), which adds findings about Python.
+ * have the same texts as in collet.doctor() (python/collet/_doctor.py), which adds findings about Python.
  * Tests: tests/tools/test_info.c, python/tests/test_runtime.py */
 #include "info.h"
 

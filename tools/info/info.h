@@ -24,7 +24,7 @@ typedef struct info_options {
     const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value"; NULL ends the list */
     const char *called;                          /* the command that messages name */
     char *argument[2];                           /* the arguments as typed */
-    const char *explain, *shape, *dtype; /* of --explain, as in backend-bench; or NULL */
+    const char *explain, *shape, *dtype; /* the arguments of --explain, or NULL */
 } info_options;
 
 /* Reads the command line. Exits with 2 if it is wrong, and with 0 after --help and --version. */
@@ -36,7 +36,7 @@ void info_options_parse(int argc, char **argv, info_options *options);
 int32_t info_requests(const info_options *options, const collet_backend_info *backend);
 /* 1 if the path ends in NAME.so. */
 int32_t info_is_file(const char *path, const char *name);
-/* 1 if the record is about the requested backend's file; if `backend` is NULL, all are requested. */
+/* 1 if the record is about the requested backend's file; 1 for every record if `backend` is NULL. */
 int32_t info_requests_record(const collet_backend_info *backend,
                              const collet_plugin_record *record);
 

@@ -25,20 +25,20 @@ static const char doc[] =
     "what it offers, its devices and its file.\v"
     "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a name, as "
     "in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, the "
-    "settings and nothing else. With --explain, SHAPE and DTYPE are those of the call, as for "
+    "settings and nothing else. With --explain, SHAPE and DTYPE describe the call, as for "
     "backend-bench:\n"
     "  backend-info --explain matmul 512x512x512 f32\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
-    {"why", KEY_WHY, NULL, 0, "Add every step of the search for plugins and what came of it", 0},
+    {"why", KEY_WHY, NULL, 0, "Add every step of the search for plugins and its result", 0},
     {"env", KEY_ENV, NULL, 0,
      "Add every setting: key, environment variable, default, value and where that comes from", 0},
     {"doctor", KEY_DOCTOR, NULL, 0,
      "List what is missing, why, and the command that installs or corrects it", 0},
     {"require", KEY_REQUIRE, "gpu", 0, "Exit with 1 if no usable backend has a GPU", 0},
     {"explain", KEY_EXPLAIN, "OP", 0,
-     "Tell which backend would run OP, by which way and why, without running it", 0},
+     "Tell which backend would run OP, how and why, without running it", 0},
     {"output", 'o', "FILE", 0, "Write the report as JSON to FILE, too", 0},
     {"force", KEY_FORCE, NULL, 0, "Replace the FILE of -o", 0},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,

@@ -395,7 +395,7 @@ static collet_status drop(void *user, int64_t n, const double *rows, collet_erro
     return COLLET_OK;
 }
 
-/* For --check: continues the paths, whose joints have remarks. */
+/* For --check: joins the paths without writing them, only to get the remarks about them. */
 static collet_status check_paths(const merge_options *options, const merge_part *parts, merge_remarks *remarks,
                                  collet_error *err)
 {

@@ -11,7 +11,7 @@
 
 #define BLOCK 65536 /* how many numbers of an array are read at a time; at least one row is read */
 
-/* What a path is computed from. */
+/* The arrays from which paths are computed. */
 enum { WRAPPED, MOLECULE, BOX, ARRAYS };
 
 static const char *const keys[ARRAYS] = {
@@ -70,7 +70,7 @@ typedef struct walk {
     int64_t most; /* rows that are read at a time */
     double *before, *shifts; /* bodies x 3 (path.h) */
     double *rows[ARRAYS];
-    int64_t far; /* bodies that moved far to the row */
+    int64_t far; /* bodies that moved far since the previous row */
 } walk;
 
 static collet_status malformed(const merge_part *part, collet_error *err)

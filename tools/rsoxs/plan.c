@@ -76,7 +76,7 @@ static double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scatter_plan *
     return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
 
-/* Notes that the system would end the process, because the work needs more memory than it may use. */
+/* Notes that the work needs more memory than this process may use: the system would end the process. */
 static void too_large(rsoxs_backend *b)
 {
     char needs[TOOL_SIZE_TEXT], has[TOOL_SIZE_TEXT];
@@ -172,7 +172,7 @@ void rsoxs_print_json(cJSON *root)
     cJSON_Delete(root);
 }
 
-/* Adds the list "devices". If the energies are not shared, it has the device `other` (NULL: none). */
+/* Adds the list "devices". If the energies are not shared, the list has only `other` (NULL: nothing). */
 static void add_devices(cJSON *object, const tool_devices *devices, const char *other)
 {
     cJSON *list = cJSON_AddArrayToObject(object, "devices");

@@ -6,8 +6,8 @@
 
 #include <cjson/cJSON.h>
 
-/* Prints the work and the memory that it needs; if `json` is not NULL, adds them to it as "largest"
- * instead. NO_MEMORY. */
+/* Prints the work and the memory that the work needs. If `json` is not NULL, adds both to `json` as
+ * "largest" instead. NO_MEMORY. */
 collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err);
 void rsoxs_print_summary(const rsoxs_run *run, double seconds);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals and pictures, made from the files of patterns, also from files kept from earlier runs.
+/* Makes integrals and pictures from the files of patterns, including files that earlier runs have written.
  * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
 #include "results.h"
 
@@ -108,8 +108,8 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
     return status;
 }
 
-/* 1 if the pictures are kept. Pictures have no settings, so only a merge keeps them: its shards have
- * removed old maps. */
+/* 1 if the pictures are kept. A picture does not record its settings, so only a merge keeps pictures: the
+ * shards have removed old pictures. */
 static int keeps_pictures(const rsoxs_run *run)
 {
     int kept = run->options->merge > 0;

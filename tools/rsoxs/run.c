@@ -32,7 +32,8 @@ static int is_picture(const char *file, const char *name, size_t length)
     return !strcmp(end, ".png");
 }
 
-/* 1 if the file was made from the patterns of all energies or, unless it is NULL, from `pattern`. */
+/* 1 if the file is a picture of I(q, E). If `pattern` is not NULL, also 1 for the integrals and the pictures of
+ * `pattern`. */
 static int is_companion(const char *file, const char *pattern)
 {
     return is_picture(file, "intensity", strlen("intensity")) ||
@@ -208,7 +209,7 @@ collet_status rsoxs_run_read(rsoxs_run *run, rsoxs_session *session, const rsoxs
     return status == COLLET_OK ? check_space(run, err) : status;
 }
 
-/* ---- Explanations with the names of files, as validate gives them ---------------------------- */
+/* ---- Errors that name files, as in the command validate -------------------------------------- */
 
 typedef struct explanation {
     const char *of; /* the text of an error; NULL: a fault in voxels is searched */
@@ -322,7 +323,7 @@ static void print_warnings(rsoxs_run *run)
 }
 
 /* Warns, for the first film, that CyRSoXS's grid is the default, and how far its intensities are from the exact
- * intensities. Faults of voxels are left to the work. */
+ * intensities. Faults of voxels are reported later, when the patterns are computed. */
 static void warn_of_grid(rsoxs_run *run)
 {
     const int64_t *n = run->work.shape, most = INT64_C(1) << 25; /* voxels that are read once more */

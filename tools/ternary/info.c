@@ -14,8 +14,8 @@ typedef struct info_options {
     const char *file;
 } info_options;
 
-/* Describes matrices first .. last - 1. With a session, also counts the codes of all matrices whose content
- * is not numbers. */
+/* Describes matrices first .. last - 1. With a session, also counts the codes of all matrices that are not
+ * numbers. */
 static collet_status add_matrices(ternary_report *report, ternary_session *session,
                                   const collet_ternary_file *file, int64_t first, int64_t last,
                                   collet_error *err)

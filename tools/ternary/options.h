@@ -55,8 +55,8 @@ static inline int ternary_has_tensors(uint32_t kind)
 }
 
 /* Reads the command line of a command with the parser of its argp and `input`. Arguments and options are
- * read in their order. Then installs the handlers of signals. `options` is a part of the input, which
- * ternary_parse_option fills. */
+ * read in their order. Then installs the handlers of signals. `options` points into
+ * `input`; ternary_parse_option fills it. */
 void ternary_parse(const tool_command *command, int argc, char **argv, void *input,
                    const ternary_options *options);
 

@@ -37,7 +37,7 @@ typedef struct run_job {
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Takes the shares of the devices. The strings belong to the network. */
+/* Stores each device's share of the work in the job. The strings belong to the network. */
 static void take_shares(run_job *job)
 {
     for (; job->n_shares < DEVICES; job->n_shares++) {

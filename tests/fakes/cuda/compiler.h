@@ -13,8 +13,8 @@
 #define FAKE_HOST_IMAGE "host %zu\n"
 
 /*
- * Compiles a source with the options (of `count`) that define macros, and returns the image,
- * which the caller frees. Returns NULL, with the reason in `log`, if the source does not compile or
+ * Compiles a source with the `count` options, but uses only options that define macros. Returns the
+ * image, which the caller frees; NULL, with the reason in `log`, if the source does not compile or
  * there is no compiler.
  */
 char *fake_compile(const char *source, int count, const char *const *options, size_t *bytes,

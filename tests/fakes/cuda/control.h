@@ -24,7 +24,7 @@ typedef struct fake_launch {
 } fake_launch;
 
 typedef struct fake_cuda_control {
-    /* ---- Set by the test; a comment that is a number is the value after reset, else 0 ---- */
+    /* ---- Set by the test; a number as comment: the value after reset; no number: 0 ---- */
     int devices;       /* 1 */
     int capability;    /* 90 */
     int version;       /* 12040 */
@@ -54,7 +54,7 @@ typedef struct fake_cuda_control {
     /* ---- For the other stand-ins ---- */
     int (*holds)(const void *address, size_t bytes); /* whether the bytes are in one allocation of
                                                         the current context's device */
-    int (*is_stream)(const void *stream);            /* whether it is a living stream here */
+    int (*is_stream)(const void *stream);            /* whether it is an existing stream */
     void (*catch_up)(void *stream);                  /* completes the stream's delayed copies */
     void (*report)(const char *library, int calls, int wrong); /* at exit: appends a line to the
                                                                 file in FAKE_CUDA_TALLY */

@@ -258,8 +258,8 @@ static int next(long long *at, const long long *extent, int rank)
     return 0;
 }
 
-/* Completes a half spectrum. Imaginary parts that a real array cannot have change the result, which
- * is undefined in cuFFT. */
+/* Completes a half spectrum. Imaginary parts that the spectrum of a real array cannot have change the
+ * result; in cuFFT the result is then undefined. */
 static number mirrored(const void *data, const struct plan *p, long long transform,
                        const long long *at)
 {

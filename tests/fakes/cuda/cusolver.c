@@ -154,7 +154,7 @@ static size_t extent(int lead, int columns)
     return columns > 0 ? (size_t)lead * (size_t)columns : 0;
 }
 
-/* The numbers from the first to the last of a matrix, whose last column may be at the end of the memory. */
+/* The length in numbers from the first to the last element: the memory may end with the last row of the last column. */
 static size_t span(int lead, int rows, int columns)
 {
     return columns > 0 ? (size_t)lead * (size_t)(columns - 1) + (size_t)rows : 0;
@@ -193,7 +193,7 @@ static long double square_of(const number *a, int n)
     return creall(product(a, a, n));
 }
 
-/* Rotates the columns a and phase b. */
+/* Rotates the columns a and phase * b. */
 static void rotate(number *a, number *b, int n, number phase, long double c, long double s)
 {
     for (int i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of cusolver.c for the type NUMBER, whose parts have type REAL. The macros F, UN and HE make the names of
- * cuSOLVER's functions, L, LAPACK_UN and LAPACK_HE the names of LAPACK's; UN and HE are for names that begin
- * with or and sy if the numbers are real, and with un and he if they are complex. AND_REAL passes an argument that
- * LAPACK has for complex numbers only. */
+ * cuSOLVER's functions; L, LAPACK_UN and LAPACK_HE make the names of LAPACK's functions. UN makes names that begin with
+ * "or" (real numbers) or "un" (complex numbers), HE names that begin with "sy" or "he". AND_REAL passes an argument
+ * that LAPACK has for complex numbers only. */
 
 /* ---- potrf ----------------------------------------------------------------------------------- */
 

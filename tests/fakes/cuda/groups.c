@@ -37,7 +37,7 @@ struct fake_library {
 #ifdef BY_CONTEXT
 typedef ucontext_t place;
 #define BEGIN(from, context) ((void)swapcontext(from, context))
-/* swapcontext also restores a floating-point state, which must be the state of the current run. */
+/* swapcontext also restores an old floating-point state; fesetenv sets the state of the current run. */
 #define SWITCH(from, to) ((void)swapcontext(from, to), (void)fesetenv(&turn.floating))
 #else
 typedef jmp_buf place;

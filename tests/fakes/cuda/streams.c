@@ -111,7 +111,7 @@ static int is_ordered_after(const struct CUstream_st *s, int slot, int command)
     return command <= s->seen[slot] || command <= passed[slot];
 }
 
-/* Checks the order of a command of `s` on a piece of memory, if there are not too many streams. */
+/* Checks the order of a command of `s` on a piece of memory, unless `s` has no slot (too many streams). */
 static void use_piece(CUstream s, piece *p, int writes)
 {
     if (s->slot == FAKE_STREAMS)

@@ -12,7 +12,7 @@
 /* A command. Queues and buffers are identified by serial numbers from 1. */
 typedef struct remote_command {
     uint32_t device;             /* index */
-    uint64_t queue, value;       /* the counter of the queue when the command is done */
+    uint64_t queue, value;       /* value: the queue's counter when the command is done */
     uint64_t target, sources[2]; /* buffers; 0: none */
     int kernel;                  /* 0: a transfer */
     int partial;                 /* writes part of the target */
@@ -28,8 +28,8 @@ typedef struct remote_control {
     _Atomic int stamps;         /* alive */
     _Atomic int after_failure;  /* REMOTE_* */
     _Atomic int refused_writes; /* how many of the next writes to refuse */
-    /* Called when a command is enqueued, before it runs; returns the status with which it will end.
-     * Unless that is OK, the target's bytes are garbage afterwards. */
+    /* Called when a command is enqueued, before it runs; returns the command's final
+     * status. Unless the status is OK, the target's bytes are garbage afterwards. */
     collet_status (*enqueued)(struct remote_control *control, remote_command *command);
     /* Called when a wait for a value of the queue's counter returns `status`. */
     void (*waited)(struct remote_control *control, uint64_t queue, uint64_t value,

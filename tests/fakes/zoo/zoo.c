@@ -250,8 +250,8 @@ CAPABILITIES(read_undeclared)
     return zoo_capabilities(self, json, capacity, needed, host, err);
 }
 
-/* Dies as the setting "dies" says: crash, hang, exit, or "always" (crashes in safe mode too). Otherwise the
- * backend is valid in safe mode. */
+/* Dies in the way that the setting "dies" names: crash, hang, exit, or "always" (crashes in safe mode too). In safe
+ * mode the backend is otherwise valid. */
 static void die(const char *how)
 {
     if (!strcmp(how, "crash") || !strcmp(how, "always"))

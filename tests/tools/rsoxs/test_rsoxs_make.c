@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests collet-rsoxs make: the patterns computed from the files that it makes agree with expected.json, which it
- * writes. */
+/* Tests collet-rsoxs make, which writes a morphology and expected.json: the patterns computed from the morphology
+ * agree with expected.json. */
 
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
@@ -113,7 +113,7 @@ static void compare(const char *name, const char *const *args, int formula)
 TEST(formulas_agree)
 {
     if (ADDRESS_SANITIZER)
-        skip(); /* large volumes, but no code that the other tests do not run */
+        skip(); /* the volumes are large, and other tests run the same code */
     COMPARE("sphere", 1, "sphere", "--energies", "270,285", "--psi", "30", "--alignment", "0.7");
     COMPARE("shell", 1, "core-shell", "--radius", "12", "--thickness", "8");
     COMPARE("disk", 1, "sphere", "--size", "1,512,512", "--radius", "35");

@@ -48,7 +48,7 @@ static void expect_same(const char *a, const char *b)
         fail_msg("%s and %s differ", a, b);
 }
 
-/* The results, and the directory of their shards. */
+/* Deletes the results and the directory of their shards. */
 static void forget(const char *name)
 {
     char command[800];
@@ -166,7 +166,7 @@ static tool_result merge(const char *path)
 }
 
 /* Writes the file in DIRECTORY.shards that describes the shards' work for collet-merge. `changed` is KEY=VALUE and
- * replaces the word with that key (NULL: nothing is changed). Without "=" it replaces the whole file. */
+ * replaces the word with that key (NULL: nothing is changed). If `changed` has no "=", it replaces the whole file. */
 static void note(const char *name, const char *shards, const char *changed,
                  const char *const *films)
 {

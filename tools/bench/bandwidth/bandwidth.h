@@ -38,13 +38,13 @@ collet_status bench_bandwidth_open(bench_bandwidth *b, const bench_machine *mach
 void bench_bandwidth_close(bench_bandwidth *b);
 
 /* Tries all strategies, for `budget` seconds in total, and keeps the fastest in b->best[kind]. Calls `seen` with each
- * figure, unless it is NULL. */
+ * figure, unless `seen` is NULL. */
 void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
                             void (*seen)(void *user, const bandwidth_figure *figure), void *user);
 
-/* Measure the chosen strategy again, alternating with other measurements. Call begin; then more repeatedly, which
- * measures for `budget` seconds after a warm-up pass; then end, which sets b->best[kind] to the result of all these
- * passes. */
+/* Measure the chosen strategy again, alternating with other measurements. Call `begin` once, then `more` repeatedly,
+ * then `end`. Each call of `more` makes a warm-up pass and measures for `budget` seconds. `end` sets b->best[kind] to
+ * the result of all measured passes. */
 void bench_bandwidth_begin(bench_bandwidth *b);
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget);
 void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind);

@@ -10,7 +10,7 @@ typedef struct bench_team {
     void *user;
     int64_t passes; /* minimum number of passes after the warm-up pass */
     double seconds; /* minimum time of all passes, including the warm-up pass */
-    /* For each pass except the warm-up: seconds from the first thread's start to the last one's end. */
+    /* For each pass except the warm-up: seconds from the first thread's start to the last thread's end. */
     double *samples;
     int64_t count, capacity;
 } bench_team;

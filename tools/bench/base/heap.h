@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts heap allocations. This program defines malloc, calloc, realloc, aligned_alloc, memalign and
- * posix_memalign: they replace the C library's functions in the whole process, including libcore and plugins,
- * and call them. In a build with a sanitizer, the sanitizer's hooks count instead; the hooks of the thread sanitizer
- * miss aligned_alloc.
+ * posix_memalign. Its definitions replace the C library's functions in the whole process, including libcore and
+ * plugins; each definition counts and calls the C library's function. In a build with a sanitizer, the sanitizer's
+ * hooks count instead; the hooks of the thread sanitizer miss aligned_alloc.
  */
 #pragma once
 

@@ -34,7 +34,7 @@ enum {
 
 static const char doc[] =
     "Measures what Collet costs and what its kernels reach on this machine.\v"
-    "OP: an op of --list; one bound by memory is compared with the bandwidth measured in the same "
+    "OP: an op of --list. An op bound by memory is compared with the bandwidth measured in the same "
     "run.\n\n"
     "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
     "what they mean for each op. DTYPE is a dtype, f32 or float32 (the first signature "

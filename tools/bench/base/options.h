@@ -27,7 +27,7 @@ typedef struct bench_options {
     int argc;
     char **command;                 /* copy of argv, for free(); NULL when out of memory */
     const bench_mode *const *modes; /* all modes, ended by NULL */
-    const bench_mode *mode;         /* NULL: `what` names an op's case; with --list it is NULL */
+    const bench_mode *mode;         /* NULL: `what` names an op's case; with --list `what` is NULL */
     const char *what;
     const char *shape;                 /* NULL: the case's own */
     const char *axis;                  /* NULL: the case's own */

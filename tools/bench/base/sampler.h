@@ -21,8 +21,8 @@ typedef struct tool_sampler {
 collet_status tool_sampler_create(tool_sampler *s, tool_sampler_body body, void *user);
 void tool_sampler_clear(tool_sampler *s);
 
-/* Warms up for about a tenth of `budget` seconds, with at least two calls. Chooses `calls` so that a sample is much
- * longer than reading the clock, and that the samples of the budget fit into `capacity`. */
+/* Warms up for about a tenth of `budget` seconds, with at least two calls. Chooses `calls` so that a sample takes
+ * much longer than reading the clock, and so that all samples taken within `budget` fit into `capacity`. */
 collet_status tool_sampler_warm(tool_sampler *s, double budget);
 
 /* Takes one sample; does not store it if `capacity` is reached. Allocates nothing. */

@@ -36,8 +36,8 @@ void bench_session_close(bench_session *s);
 int32_t bench_session_backend(const bench_session *s, const char *choice,
                               collet_backend_info *backend);
 
-/* Shows on standard error what is being measured (tool_progress_text). The caller ends it by
- * tool_progress_end before it prints other text. */
+/* Shows on standard error what is being measured (tool_progress_text). Before the caller prints other
+ * text, it must call tool_progress_end. */
 void bench_session_show(bench_session *s, const char *format, ...) COLLET_PRINTF(2, 3);
 
 /* Returns the value of a setting of the runtime; "" if it is not set. */

@@ -23,7 +23,7 @@ typedef struct calibrated {
     int32_t choice_count;
 } calibrated;
 
-/* The new and the old document of a usable backend. If it is not measured, both are the document in use. */
+/* The new and the old document of a usable backend. If the backend is not measured, both are the document in use. */
 typedef struct documents {
     const char *name;
     const cJSON *now, *before;

@@ -32,8 +32,8 @@ static const char *const thin[] = {"16x320x320",   "320x16x320",   "320x320x16",
                                    "16x1000x1000", "1000x16x1000", "1000x1000x16"};
 #define THIN ((int32_t)(sizeof thin / sizeof *thin))
 
-/* The times of one call: `seconds` on auto, `own` on the backend that auto chose (if that was left out, on auto), and
- * `least`, the shortest time, on the best backend. */
+/* The times of one call. seconds: on auto; own: on the backend that auto chose, or on auto if that backend was left
+ * out; least: the shortest time, on the best backend. */
 typedef struct regret {
     char call[CALIBRATE_KEY + BENCH_SHAPE_TEXT];
     const char *best, *chosen;
@@ -180,7 +180,7 @@ static void print_result(const check *c)
     printf(
         "The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
         "of %d calls of %d of %d ops and dtypes), and %.3f times in all.\n"
-        "A call under auto, measured itself, takes %.3f times as long: the difference is noise and the "
+        "Calls under auto, measured directly, take %.3f times as long: the difference is noise and the "
         "cost of choosing.\nThe worst:\n",
         exp(c->logs_chosen / c->count), (int)c->count, (int)c->done, (int)c->possible,
         c->total / c->least, exp(c->logs / c->count));

@@ -97,9 +97,8 @@ static int32_t measured_now(const calibration_run *run, const char *key)
     return 0;
 }
 
-/* Adds the times of the old documents. They are added as cJSON references, so that they can be told from times of this
- * run. If an op was measured again, its old times are dropped for all backends, because the load of the machine was
- * different then. */
+/* Adds the times of the old documents as cJSON references; times of this run are not references. If an op was
+ * measured again, its old times are dropped for all backends, because the load of the machine was different then. */
 int32_t calibrate_keep_old(calibration_run *run)
 {
     int32_t fine = 1;
@@ -172,7 +171,7 @@ static int32_t has_kernel(const calibration_run *run, const char *backend, const
 
 /* Returns the backend that auto chooses for a call whose operands are in the host's memory. As in libcore,
  * this is the first backend in auto's order that has the op, unless it was measured and another backend is
- * faster. -1: no backend was measured. */
+ * faster. -1: no backend has the op. */
 static int32_t winner(const calibration_run *run, const char *key, double work, int32_t before)
 {
     double elements = strncmp(key, "matmul ", 7) ? work : pow(work, 2.0 / 3);

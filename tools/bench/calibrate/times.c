@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SMALLEST 10.0 /* smallest product of the extents */
-#define LARGEST 1e7   /* largest product; matmul: LARGEST_PRODUCT, as its work grows with it */
+#define LARGEST 1e7   /* largest product; for matmul, whose work is the product, LARGEST_PRODUCT */
 #define LARGEST_PRODUCT 1e9
 #define STEP 10.0
 #define SLOWEST_ANY 16e-3 /* longest time of a call in seconds; longer calls are not measured */
@@ -21,8 +21,8 @@
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
-/* Up to this many bytes, each backend with its own memory gets its own arrays. Reason: keeping copies on several
- * devices consistent costs microseconds. Backends on the host's memory share arrays, because the
+/* Up to this many bytes, each backend with its own memory gets its own arrays, because it takes microseconds to keep
+ * copies on several devices consistent. Backends on the host's memory share arrays, because the
  * address of an array alone can make a call twice as slow. */
 #define APART 16e6
 
@@ -150,8 +150,8 @@ static int32_t add_point(cJSON *times, const char *key, double work, double seco
     return item && cJSON_AddItemToArray(list, item);
 }
 
-/* If a call took longer than the next call, which has more work, other programs disturbed it: it gets the time of the
- * next call. */
+/* If a call took longer than the next call, which has more work, other programs disturbed it. The shorter time is then
+ * recorded for both calls. */
 static void remove_spikes(const cJSON *list)
 {
     for (int i = cJSON_GetArraySize(list) - 2; i >= 0; i--) {

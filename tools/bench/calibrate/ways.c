@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ways in which a backend computes products, decompositions and transforms: its own kernels, or a
- * library's. A backend that has the settings NAME.ways, whose values are the names of its ways, and NAME.calibrated gets
- * their rates as the text "calibrated": items "KEY/SIDE:WAY=RATE,WAY=RATE", rates in 10^9 operations a
- * second. A way that computes a call by the same code as another, because it has no kernel for it or the
- * library is missing, is left out; collet_explain shows this.
+ * library's. Only backends that have the settings NAME.ways (its values are the names of the ways) and NAME.calibrated
+ * are measured. Their documents get the text "calibrated": items "KEY/SIDE:WAY=RATE,WAY=RATE", rates in 10^9
+ * operations a second. A way that has no kernel for a call, or whose library is missing, computes the call by the code
+ * of another way; collet_explain shows this, and the way is then left out.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "ways.h"
 
@@ -59,7 +59,7 @@ static const char *const decompositions[] = {"lu", "solve", "qr", "svd", "eigh",
 static const int sides[] = {32, 128, 64, 16, 96, 24, 48};
 static const int batch_sides[] = {32, 16, 64};
 
-/* Transforms; `axis`: the axes over which they are made, as --axis. */
+/* Transforms; `axis`: the transformed axes, in the form of --axis. */
 static const struct transform {
     const char *shape, *axis, *form;
 } transforms[] = {
@@ -255,7 +255,7 @@ static double side_of(const bench_layout *l)
 }
 
 /* Returns the way whose code a context uses for the call; -1: none of the ways. *set becomes 1 if the
- * setting NAME.ways chooses it. */
+ * setting NAME.ways chooses this way. */
 static int32_t way_in(collet_context *context, const bench_layout *l, char code[WAYS][EXPLAINED],
                       int32_t *set)
 {
@@ -470,7 +470,7 @@ int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report)
         changed += changes;
         snprintf(key, sizeof key, "%s.ways", c->name);
         if (!report && c->choice_count && *bench_setting(run->session->runtime, key))
-            printf("The setting %s decides before what was measured.\n", key);
+            printf("The setting %s takes precedence over these measurements.\n", key);
     }
     if (!report && items)
         printf(

@@ -52,7 +52,7 @@ static double solve_flops(const bench_layout *l)
     return (2 * updated(n, n) + 2 * n * n * r) * matrices_of(l, 2);
 }
 
-/* Returns the count for R, and for Q, which is computed from its reflectors. */
+/* Returns the number of operations for R, and for computing Q from the Householder reflectors. */
 static double qr_flops(const bench_layout *l)
 {
     double m = extent_of(l, 1), n = extent_of(l, 0), k = m < n ? m : n;
@@ -191,8 +191,8 @@ static collet_status bodies(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* Operations of a ternary product. With a single row of x it is bound by memory: each weight is read for one
- * product. */
+/* Operations of a ternary product. 0 for a single row of x: such a call is bound by memory, because each weight is
+ * used only once. */
 static double ternary_flops(const bench_layout *l)
 {
     return matrices_of(l, 2) > 1 ? matmul_flops(l) : 0;

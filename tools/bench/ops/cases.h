@@ -12,7 +12,7 @@ typedef struct bench_layout bench_layout;
 
 /* Details of an op that its description does not have. */
 typedef struct bench_detail {
-    const char *name;    /* the op, or op/variant; NULL: the op's */
+    const char *name;    /* the op, or op/variant; NULL: the op's name */
     const char *extents; /* meaning of the shape's numbers: "F,N"; "...", only at the start, stands for
                             any axes. NULL: the letters of the op's inputs */
     /* One letter for each operand, outputs first: 'o' an output, '-' absent, else a kind of values

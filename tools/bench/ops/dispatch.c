@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A routed call and a direct call of the same kernel row, `add` of one f32 element, in turn, so that
- * clock rate, caches and load are the same: the difference of the medians is the cost of dispatch.
+ * Measures calls through dispatch and direct calls of the same kernel row, `add` of one f32 element, in turn, so that
+ * clock rate, caches and load are the same for both. The difference of the medians is the cost of dispatch.
  * Tests: tests/tools/test_bench.c */
 #include <collet/collet.h>
 #include <collet/ops/array.h>

@@ -22,7 +22,7 @@ static collet_status too_many_axes(const bench_layout *l, collet_error *err)
                        COLLET_MAX_DIMS);
 }
 
-/* Gives the letters of a text such as "...,M,K,N" the numbers of the shape. */
+/* Assigns the numbers of the shape to the letters of the row's text, such as "...,M,K,N". */
 static collet_status bind_extents(const bench_layout *l, extents *e, collet_error *err)
 {
     const char *s = l->row->extents;

@@ -64,9 +64,9 @@ typedef struct bench_result {
     const char *choice; /* the backend */
     char dtype[2 * COLLET_MAX_OPERANDS];
     collet_status status;
-    char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
+    char error[COLLET_ERROR_TEXT]; /* the error's text if `status` is not OK */
     tool_stats stats;
-    tool_stats device; /* by the device's own clock; no samples: it has none */
+    tool_stats device; /* by the device's own clock; no samples: no such clock */
     bench_usage usage; /* while sampling */
     bench_busy_stats busy;
     double bytes, flops;
@@ -84,14 +84,14 @@ typedef struct bench_floor {
 } bench_floor;
 
 /* Measures the layout's call on each choice of the session, without fallback, for `seconds` each. Choices take turns in
- * rounds, so that all see the same load of the machine. If memory bandwidth limits the call, the bandwidth is measured
- * in turns too; it is not for GPUs, for operands that may fit into a cache, or for calls bound by operations. Sets a
+ * rounds, so that all see the same load of the machine. If memory bandwidth limits the call, the bandwidth takes turns
+ * too. It is not measured for GPUs, for operands that may fit into a cache, or for calls bound by computation. Sets a
  * result with its own status for each choice, unless NO_MEMORY is returned. */
 collet_status bench_measure(bench_session *session, const bench_layout *layout,
                             const bench_arrays *arrays, bench_floor *floor, bench_result *results);
 
-/* Returns the time of a call to be expected with busy.share of the processors: the median without other
- * processes / share. */
+/* Returns the expected time of a call that gets busy.share of the processors: the median without other processes,
+ * divided by the share. */
 double bench_fair_seconds(const bench_result *r);
 
 /* Return the share of the memory bandwidth that the call reaches, from medians and from the fastest samples.

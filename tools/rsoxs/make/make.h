@@ -27,7 +27,7 @@ typedef struct make_options {
     int force, quiet;
 } make_options;
 
-/* The members of the row of the command. */
+/* The members of the command's tool_command. */
 extern const char make_doc[];
 extern const struct argp_option make_argp_options[];
 error_t make_parse(int key, char *text, struct argp_state *state);

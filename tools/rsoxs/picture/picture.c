@@ -35,8 +35,8 @@ static uint32_t from_oklch(double lightness, double chroma, double degrees)
            channel(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
 }
 
-/* Paths through the colour space Oklab (B. Ottosson, "A perceptual color space for image processing", 2020), whose
- * equations and constants these are; sRGB after IEC 61966-2-1. */
+/* Paths through the colour space Oklab, with the equations and constants of B. Ottosson, "A perceptual color space for
+ * image processing", 2020. sRGB is as in IEC 61966-2-1. */
 
 /* Returns the colour 0xRRGGBB for t from 0 to 1: from dark blue through red to light yellow, with evenly
  * growing lightness. */
