@@ -213,8 +213,8 @@ TEST(numbers_are_quantized_as_in_memory)
     }
 }
 
-/* A matrix of several pieces, each row with its own scale; then with a row that is not ternary in
- * the last piece. */
+/* A matrix of several pieces, each row with its own scale; then the same matrix, in which a row of
+ * the last piece is not ternary. */
 TEST(ternary_numbers_are_kept)
 {
     enum { MANY = 5000, BLOCK = 256 };

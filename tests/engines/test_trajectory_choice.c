@@ -118,8 +118,8 @@ static trajectory_choice *choose(const char *text)
     return choice;
 }
 
-/* Finds the selected atoms of a frame, while all positions on which the result must not depend are
- * wrong. */
+/* Finds the selected atoms of a frame. Before the search, all positions that must not affect the
+ * result are made wrong. */
 static void find(trajectory_choice *choice, int f, set result)
 {
     static float kept[ATOMS][3];

@@ -168,7 +168,7 @@ TEST(rows_are_those_of_the_file)
         options.reference = PEPTIDE "conf.gro";
         m.calls = 0;
         expect_same(options, &m, paths[i]);
-        assert_int_equal(m.calls, 2 + 8); /* the reference is joined as the first frame is */
+        assert_int_equal(m.calls, 2 + 8); /* 2: the reference is made whole like the first frame */
         assert_int_equal(m.last, 38);
         unload(&m);
     }

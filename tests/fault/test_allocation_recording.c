@@ -6,12 +6,12 @@
 #include "common/failing_malloc.h"
 #include "common/fixture.h"
 
-enum { RESULT = 3 }; /* most allocations of an array; with a sanitizer the elements have a separate one */
+enum { RESULT = 3 }; /* the maximum number of allocations of an array: a sanitizer adds one for the elements */
 
 static const int64_t shape[] = {4};
 
-/* Records (x + c)[::-1] * x, where c is a constant, and the expression of this product. The recording returns the
- * value of the expression and x + c. */
+/* Records (x + c)[::-1] * x, where c is a constant, and an expression whose input is this product. The recording
+ * returns the value of the expression and x + c. */
 static collet_status make(collet_recording *r, collet_expression *e, const collet_array *constant)
 {
     const int64_t reversed[] = {0, 3, 4, -1};

@@ -54,8 +54,8 @@ def is_scalar(code):
 
 
 def computes(level, part):
-    """Whether a loop computes on whole registers. Vector logic alone does not count beside scalar arithmetic, because
-    compilers use it to change the sign of a scalar."""
+    """Whether a loop computes on whole registers. In a loop with scalar arithmetic, vector logic alone does not
+    count, because compilers use it to change the sign of a scalar."""
     whole = [(code, rest) for _, code, rest in part
              if re.search(REGISTERS[level], rest) and not MOVES.match(code) and not is_scalar(code)]
     logic = [rest for code, rest in whole if LOGIC.match(code)]

@@ -226,7 +226,7 @@ static void queue_destroy(collet_device *d, collet_queue *q)
     free(q);
 }
 
-/* With some defects the mark is beyond the commands that are done. */
+/* With some defects the mark is larger than the number of commands that are done. */
 static uint64_t queue_mark(collet_device *d, collet_queue *q)
 {
     if (is("mark_back"))

@@ -262,7 +262,7 @@ TEST(work)
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 8 * 16 * 4 + 16 * 8);
     cJSON_Delete(root);
 
-    /* The reported dtype of a case is not the dtype of a bool input, if there are other inputs. */
+    /* The reported dtype of a case is the dtype of its first input that is not bool, if there is one. */
     r = BENCH("where", "100", "--dtype", "f64,bool", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);
     assert_string_equal(text_of(result_of(root, 0), "signature"), "d:Bdd");

@@ -74,7 +74,7 @@ TEST(files_are_replaced_only_with_force)
             fail_msg("%s: the run ended with %d: %s", file, r.status, r.err);
         if (access(path, F_OK) != 0)
             fail_msg("%s was not written", file);
-        /* Only the file itself exists, without its companions: it must suffice to refuse the run. */
+        /* Only the file itself exists, without its companions. The run must be refused even then. */
         io_save(path, former, sizeof former);
         r = run(i, 0);
         OWNED(io_bytes) kept = io_load(path);

@@ -18,8 +18,8 @@ static void note(int signal_number)
         raise(signal_number);
 }
 
-/* A handler that does nothing, so that the write returns an error. Unlike SIG_IGN, other programs do not
- * inherit this handler, and it can be distinguished from a signal that the parent ignores. */
+/* A handler that does nothing, so that the write returns an error. Other programs would inherit SIG_IGN,
+ * and it could not be distinguished from a signal that the parent ignores. */
 static void return_error(int signal_number)
 {
     (void)signal_number;

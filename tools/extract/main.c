@@ -131,8 +131,8 @@ static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
 
 /* ---- Work -------------------------------------------------------------------------------- */
 
-/* Chooses the device of this rank by the environment, not by an option, because shards with different
- * options would not belong to the same work. */
+/* Chooses the device of this rank by the environment, not by an option: shards whose options name
+ * different devices would not belong to the same work. */
 static collet_status choose_device(job *j, collet_error *err)
 {
     const char *choice = j->options->settings.backend, *before = getenv("COLLET_BACKEND");

@@ -107,7 +107,7 @@ static collet_status read_meta(merge_part *part, collet_error *err)
     FILE *file = fopen(part->meta_path, "rb");
     if (!file)
         return collet_fail(err, COLLET_IO,
-                           "%s: its meta file %s cannot be opened: without it nothing can be merged",
+                           "%s: its meta file %s cannot be opened: without it the results cannot be merged",
                            part->path, part->meta_path);
     if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= 0 && ftello(file) < META_BYTES) {
         n = (size_t)ftello(file);
@@ -278,7 +278,7 @@ static collet_status compare_references(const merge_part *first, const merge_par
     return COLLET_OK;
 }
 
-/* 1 if the results have centres of mass or positions that --drift moved relative to the first frame of this run. */
+/* 1 if the results have centres of mass or positions, and --drift moved them back to their place in the first frame. */
 static int has_moved(const merge_part *part)
 {
     return cJSON_IsTrue(find(part, "drift", "positions_moved")) &&

@@ -2,7 +2,7 @@
 /* rsoxs.h - patterns that shards of collet-rsoxs computed. */
 #pragma once
 
-/* 1 if `path` is a directory DIR.shards in which shards of collet-rsoxs have described their work. */
+/* 1 if the directory `path` has the file in which shards of collet-rsoxs describe their work. */
 int merge_is_rsoxs(const char *path);
 
 /* Completes the work of the shards in `path`, whose patterns are in `directory`: names missing patterns, and makes

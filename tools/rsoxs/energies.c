@@ -130,7 +130,7 @@ collet_status rsoxs_energies_choose(rsoxs_run *run, collet_error *err)
     }
     qsort(run->chosen, (size_t)run->n_chosen, sizeof *run->chosen, ascending);
     describe_integrals(run, patterns);
-    for (size_t e = 0; e < energies; e++) { /* of all energies: runs of some energies give the same bits */
+    for (size_t e = 0; e < energies; e++) { /* all energies, so that a run of a few gives the same bits */
         double *range = run->work.energy_range;
         range[0] = e == 0 || all->energies[e] < range[0] ? all->energies[e] : range[0];
         range[1] = e == 0 || all->energies[e] > range[1] ? all->energies[e] : range[1];

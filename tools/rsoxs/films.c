@@ -145,8 +145,8 @@ const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file)
     return found ? found->path : NULL;
 }
 
-/* Stores the inodes of this process's films: 1,000 shards need not query all files of 10,000 films. The
- * other films, and films that do not exist, get inode 0, which no file has. */
+/* Stores the inodes of this process's films only, so that each of 1,000 shards does not query the files of
+ * all 10,000 films. The other films, and films that do not exist, get inode 0, which no file has. */
 static void note_files(rsoxs_films *films)
 {
     for (int64_t i = 0; i < films->count; i++) {

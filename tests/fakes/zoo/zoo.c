@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends with one defect each, and valid backends. Each row of `backends` says how a backend differs from
+/* Backends with one defect each, and valid backends. Each row of `backends` states how a backend differs from
  * zoo.h. */
 #include "zoo.h"
 

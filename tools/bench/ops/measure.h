@@ -84,8 +84,8 @@ typedef struct bench_floor {
 } bench_floor;
 
 /* Measures the layout's call on each choice of the session, without fallback, for `seconds` each. Choices take turns in
- * rounds, so that all see the same load of the machine. If memory bandwidth limits the call, the bandwidth takes turns
- * too. It is not measured for GPUs, for operands that may fit into a cache, or for calls bound by computation. Sets a
+ * rounds, so that all see the same load of the machine. If memory bandwidth limits the call, it is measured in turns
+ * too, but not for GPUs, for operands that may fit into a cache, or for calls bound by computation. Sets a
  * result with its own status for each choice, unless NO_MEMORY is returned. */
 collet_status bench_measure(bench_session *session, const bench_layout *layout,
                             const bench_arrays *arrays, bench_floor *floor, bench_result *results);
