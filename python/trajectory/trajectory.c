@@ -83,16 +83,20 @@ static int path_of(PyObject *object, void *path)
 static int files_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
 {
     Py_ssize_t n = list == Py_None ? 0 : PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    *paths = n > 0 ? calloc((size_t)n + 1, sizeof **paths) : NULL;
-    for (Py_ssize_t i = 0; *paths && i < n; i++) {
+    *paths = NULL;
+    if (n < 0) {
+        PyErr_SetString(PyExc_TypeError, "trajectories are not a tuple of paths");
+        return 0;
+    }
+    if (n > 0 && !(*paths = calloc((size_t)n + 1, sizeof **paths))) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
         char *path;
         if (PyBytes_AsStringAndSize(PyTuple_GetItem(list, i), &path, NULL))
             return 0;
         (*paths)[i] = path;
-    }
-    if (n < 0 || (n > 0 && !*paths)) {
-        PyErr_SetString(PyExc_TypeError, "trajectories are not a tuple of paths");
-        return 0;
     }
     o->trajectory = n > 0 ? (*paths)[0] : NULL;
     o->continuations = n > 1 ? *paths + 1 : NULL;

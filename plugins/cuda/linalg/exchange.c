@@ -23,8 +23,9 @@ static const jit_source source =
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
-/* The setting cuda.cusolver_from. If the extents of the matrices and the size of the batch are all below it, the default
- * is the kernels of plugins/shared/jit, which use one group per matrix. */
+/* The setting cuda.cusolver_from. If the smaller extent of the matrices and the size of the batch are below it, the default
+ * is the kernels of plugins/shared/jit, which use one group per matrix. A large batch of matrices counts only where cuSOLVER
+ * has a batched function for them. */
 static int minimum_extent(const collet_device *d)
 {
     return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));
