@@ -47,8 +47,8 @@ md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
 /* Replaces the scales of f64 results by the scales of f32 results, which do not depend on the first
- * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. The rounding error of d is
- * then the error of an origin that is stored as two f32 numbers. */
+ * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. `noise`, the
+ * rounding error of d, grows to the error of a point that is stored as two f32 numbers: kernels measure d from such a point. */
 void md_tighten(md_frame *frame);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,

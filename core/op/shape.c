@@ -187,8 +187,8 @@ static void apply_dots(const binding *b, struct op_view *v, int32_t named,
     v->strides = strides;
 }
 
-/* Sets the shape of an output to be inferred: unknown extents are -1; ndim stays -1 if "..." is
- * unknown. 0: too many axes. */
+/* Infers the shape of an output that is not given: writes the extents that are known so far, and -1 for others. ndim
+ * stays -1 while the axes of "..." are unknown. 0: too many axes. */
 static int infer_view(const binding *b, const collet_ops_pattern *p, struct op_view *v,
                       int64_t *shape)
 {

@@ -159,7 +159,7 @@ collet_status worker_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
     while (!atomic_load(&d->lost) && atomic_load(&shared->done) < value) {
         if (nanoseconds > 0)
             left = end - clock_now();
-        /* The device does not answer. libcore would never close such a device, but a worker can be killed. */
+        /* The worker has not answered for as long as the plugin waits: it is killed, and the device is lost. */
         if (nanoseconds > 0 && left <= 0 && nanoseconds == d->patience)
             return device_broken(d, EAGAIN, err);
         if (nanoseconds >= 0 && left <= 0)

@@ -378,8 +378,8 @@ static collet_status write_frames(trajectory_analysis *a, const trajectory_frame
                                : status;
 }
 
-/* Moves the centres of mass and the positions of a batch along paths without jumps. Call it after everything that
- * uses them. */
+/* Moves the centres of mass and the positions of a batch by whole boxes, so that their paths do not jump at the periodic
+ * boundary. Call it after everything that uses the unmoved ones. */
 static collet_status follow(trajectory_analysis *a, const trajectory_frames *frames, collet_error *err)
 {
     collet_context *cx = a->scope.context;

@@ -206,8 +206,8 @@ static void note_passed(trajectory_reader *trajectory, const trajectory_places *
     }
 }
 
-/* Fails unless frame `index` begins at `offset` in the index. The format that joins several files checks this
- * itself. */
+/* Fails unless the table of frames states that frame number `index` begins at byte `offset` of the file. The format that
+ * joins several files checks this itself. */
 static collet_status check_place(const trajectory_reader *trajectory, int64_t index, int64_t offset,
                                  collet_error *err)
 {

@@ -11,8 +11,8 @@
 #include <collet/extensions.h>
 
 /* The process has one limit, because all devices share the threads. Each host reports the smaller of the system's
- * limit and its COLLET_NUM_THREADS. The largest of these numbers is used here. If it is below the system's limit, then
- * so is every host's COLLET_NUM_THREADS, which the devices of the host apply themselves. */
+ * limit and its COLLET_NUM_THREADS. The largest of these numbers is the limit here. A
+ * host with a smaller COLLET_NUM_THREADS applies it itself when it opens its devices. */
 static struct {
     pthread_mutex_t lock;
     limit_host *first;       /* protected by `lock` */

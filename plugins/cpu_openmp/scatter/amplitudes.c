@@ -120,7 +120,8 @@ static block block_at(const job *j, int64_t y, int64_t i, int all)
     return b;
 }
 
-/* Writes the sums of field f at node d, from `re` on, for a block. */
+/* Stores the results of a block of pixels for field f and node d: the sums that begin at `re`, plus `before` if that is
+ * given. A pixel without an interval gets `before` alone, or 0. */
 static void store(const job *j, int64_t d, int64_t f, int64_t y, const block *b, const char *re)
 {
     const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 4);

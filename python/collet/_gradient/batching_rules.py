@@ -22,7 +22,7 @@ for _name in elementwise.names():
 
 # These functions examine values, or call ops that have no axis for the rows.
 LOOPED.update(("average", "bincount", "digitize", "histogram", "histogram2d", "interp", "nanargmax", "nanargmin", "searchsorted"))
-# These functions are composed of public functions, also for arrays that are not differentiated.
+# vmap replaces these functions by the same compositions of public functions as gradients do.
 COMPOSED.update((n, COMPOSITES[n]) for n in (
     "asarray", "broadcast_arrays", "cross", "diag", "linspace", "outer", "tensordot", "trace", "linalg.dot", "linalg.vdot"))
 

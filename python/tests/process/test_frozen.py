@@ -37,7 +37,7 @@ def test_a_part_of_the_package(tmp_path):
 
 
 def test_all_of_the_package_with_a_loader_of_its_own(tmp_path):
-    """The package works with a loader such as PyInstaller's, which cannot load the other files of the package."""
+    """The package loads its own files by Python's loader, since a loader such as PyInstaller's cannot load them."""
     text = """if True:
         import sys, importlib.machinery as m
         class Loader(m.SourceFileLoader):
