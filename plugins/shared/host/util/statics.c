@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -75,32 +76,44 @@ static image image_of(const struct link_map *library)
     return m;
 }
 
+/* The caller has `lock`: another thread would make the page read-only again between the two calls of mprotect. */
 static int replace(const image *m, uintptr_t slot)
 {
     size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
     void *page = (void *)(slot & -(uintptr_t)bytes);
     int protected = slot >= m->protected_from && slot < m->protected_to;
+    if (*(uintptr_t *)slot == (uintptr_t)forget)
+        return 1;
     if (protected && mprotect(page, bytes, PROT_READ | PROT_WRITE) != 0)
         return 0;
     __atomic_store_n((uintptr_t *)slot, (uintptr_t)forget, __ATOMIC_RELEASE);
     return !protected || mprotect(page, bytes, PROT_READ) == 0;
 }
 
-int statics_keep(void *handle)
+static int replace_all(const image *m)
 {
-    struct link_map *library;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &library) != 0)
-        return 0;
-    image m = image_of(library);
     for (int list = 0; list < 2; list++) {
-        for (size_t i = list ? 0 : m.relative; i < m.count[list]; i++) {
-            const ElfW(Rela) *r = &m.relocations[list][i];
-            const char *name = m.names + m.symbols[ELF64_R_SYM(r->r_info)].st_name;
-            if (!strcmp(name, "__cxa_atexit") && !replace(&m, m.base + r->r_offset))
+        for (size_t i = list ? 0 : m->relative; i < m->count[list]; i++) {
+            const ElfW(Rela) *r = &m->relocations[list][i];
+            const char *name = m->names + m->symbols[ELF64_R_SYM(r->r_info)].st_name;
+            if (!strcmp(name, "__cxa_atexit") && !replace(m, m->base + r->r_offset))
                 return 0;
         }
     }
     return 1;
+}
+
+int statics_keep(void *handle)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct link_map *library;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &library) != 0)
+        return 0;
+    image m = image_of(library);
+    pthread_mutex_lock(&lock);
+    int kept = replace_all(&m);
+    pthread_mutex_unlock(&lock);
+    return kept;
 }
 
 static int wanted(const char *name, const char *const *prefixes)

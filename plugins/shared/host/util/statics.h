@@ -9,7 +9,7 @@
 
 /* Makes exit() not destroy static objects that the library creates from now on, for any caller in the process.
  * Objects that were created while the library was loaded are destroyed. `handle` is from dlopen and must never
- * be closed. Returns 0 if the system does not allow this. */
+ * be closed. Returns 0 if the system does not allow this. Several threads may call both functions at the same time. */
 int statics_keep(void *handle);
 /* The same for the library that contains `address`, and for the libraries that it needs and whose file names begin with
  * one of `prefixes`, a list that ends with NULL. */
