@@ -135,13 +135,12 @@ static int nothing_to_do(const frame *f)
     return 1;
 }
 
-/* Sorts the axes of an `evaluate` that reduces, unless its results depend on the order of the axes.
- * */
+/* Sorts the axes of an `evaluate` that reduces its outputs, unless its results depend on the order of the axes. */
 static void sort_reduced(frame *f)
 {
     collet_evaluate_params *p = (void *)f->params_copy;
     uint32_t reduce = ((const collet_evaluate_params *)f->params)->program->reduce;
-    if (reduce == COLLET_OP_ARGMIN || reduce == COLLET_OP_ARGMAX)
+    if (!reduce || reduce == COLLET_OP_ARGMIN || reduce == COLLET_OP_ARGMAX)
         return;
     if (f->params != f->params_copy)
         memcpy(p, f->params, sizeof *p);

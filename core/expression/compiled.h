@@ -17,6 +17,7 @@ typedef struct plan_step {
     uint32_t op, inputs;
     uint32_t in[3];
     collet_dtype dtype;
+    uint8_t shape; /* program_shape; set when the step is added */
 } plan_step;
 
 /* Numbers that the host knows are identified by their node in the graph, or by PLAN_STEP | the index of a range. */
@@ -83,8 +84,11 @@ typedef struct plan {
     plan_bounds *bounds;
     uint32_t outs[COLLET_EXPRESSION_OUTPUTS];           /* step of each output */
     collet_dtype out_dtypes[COLLET_EXPRESSION_OUTPUTS]; /* after the reduction */
+    uint64_t out_narrow; /* bit k: output k has one element per row */
     uint32_t *last; /* for each step, the last piece that uses it; outputs: the end */
     plan_piece *pieces;
     uint32_t piece_count;
     int fused; /* 1: the last piece reduces all outputs */
+    uint32_t reductions; /* steps that reduce rows; each is a piece of its own */
+    plan_piece *rows;    /* the whole program with these steps, for backends that take it; NULL: it is too large */
 } plan;

@@ -212,6 +212,8 @@ collet_status constants_set(plan *p, const graph *g, collet_error *err)
     for (uint32_t i = 0; i < p->piece_count && status == COLLET_OK; i++)
         for (uint32_t k = 0; k < p->pieces[i].program.n_constants; k++)
             p->pieces[i].values[k] = p->values[p->pieces[i].constant[k]];
+    for (uint32_t k = 0; p->rows && k < p->rows->program.n_constants; k++)
+        p->rows->values[k] = p->values[p->rows->constant[k]];
     return status;
 }
 

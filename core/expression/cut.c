@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/program.h"
+
 /* The inputs, outputs and number of constants of a range of steps. */
 typedef struct range {
     uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
@@ -19,6 +21,7 @@ typedef struct cutter {
     uint32_t *user; /* the last step that uses each step; outputs: UINT32_MAX */
     uint32_t *seen; /* for each constant, the `stamp` of the last range that counted it */
     uint32_t stamp;
+    int mixed; /* 1: a range may have steps that reduce, and steps of different shapes */
 } cutter;
 
 static int add_input(range *r, uint32_t id)
@@ -61,13 +64,27 @@ static int find_outputs(const cutter *c, range *r, uint32_t first, uint32_t end)
     return 1;
 }
 
+/* Whether step `k` may be in a range from `first` on. The values of a piece have one shape, and a step that reduces is a
+ * piece of its own, which is run as a single op. */
+static int may_join(const cutter *c, uint32_t first, uint32_t k)
+{
+    const plan_step *steps = c->p->steps;
+    if (c->mixed || !c->p->reductions || k == first)
+        return 1;
+    if (program_is_reduction(steps[first].op) || program_is_reduction(steps[k].op))
+        return 0;
+    while (first < k && (steps[first].shape == PROGRAM_NUMBER || steps[k].shape == PROGRAM_NUMBER))
+        first++;
+    return steps[first].shape == steps[k].shape;
+}
+
 /* The longest range from `first` on that fits into a program; a single step always fits. */
 static uint32_t longest(cutter *c, uint32_t first, range *best)
 {
     range r = {0};
     uint32_t end = first;
     c->stamp++;
-    for (uint32_t k = first; k < c->p->step_count; k++) {
+    for (uint32_t k = first; k < c->p->step_count && may_join(c, first, k); k++) {
         add_step(c, &r, first, k);
         if (r.too_much)
             break;
@@ -136,6 +153,7 @@ static int fill_piece(const plan *p, plan_piece *piece, const range *r)
     memcpy(piece->out, r->out, sizeof r->out);
     for (uint32_t k = 0; k < steps; k++) {
         const plan_step *s = &p->steps[piece->first + k];
+        piece->program.n_reductions += (uint32_t)program_is_reduction(s->op);
         piece->steps[k].op = s->op;
         piece->steps[k].dtype = s->dtype;
         for (uint32_t i = 0; i < s->inputs; i++)
@@ -158,6 +176,7 @@ static void describe_piece(plan_piece *piece, const range *r, uint32_t reduce)
                                       .n_steps = piece->end - piece->first,
                                       .n_out = r->outs,
                                       .reduce = reduce,
+                                      .n_reductions = piece->program.n_reductions,
                                       .step_size = sizeof *piece->steps,
                                       .constant_size = sizeof *piece->values,
                                       .dtypes = piece->dtypes,
@@ -187,13 +206,34 @@ static int add_piece(cutter *c, const graph *g, uint32_t first)
     int whole = piece->end == p->step_count && r.outs == g->output_count;
     if (whole)
         order_outputs(p, &r);
-    p->fused = whole && g->reduce;
+    p->fused = whole && g->reduce && !program_is_reduction(p->steps[first].op);
     if (!fill_piece(p, piece, &r))
         return 0;
     describe_piece(piece, &r, p->fused ? g->reduce : COLLET_NO_OP);
     for (uint32_t i = 0; i < r.ins; i++)
         if (PLAN_KIND(r.in[i]) == PLAN_STEP)
             p->last[PLAN_INDEX(r.in[i])] = p->piece_count - 1;
+    return 1;
+}
+
+/* Makes p->rows, if all steps fit into one program. 0: no memory. */
+static int add_rows(cutter *c, const graph *g)
+{
+    plan *p = c->p;
+    range r = {0};
+    c->mixed = 1;
+    uint32_t end = longest(c, 0, &r);
+    c->mixed = 0;
+    if (end != p->step_count || r.outs != g->output_count)
+        return 1;
+    p->rows = calloc(1, sizeof *p->rows);
+    if (!p->rows)
+        return 0;
+    p->rows->end = end;
+    order_outputs(p, &r);
+    if (!fill_piece(p, p->rows, &r))
+        return 0;
+    describe_piece(p->rows, &r, COLLET_NO_OP);
     return 1;
 }
 
@@ -217,6 +257,8 @@ collet_status plan_cut(plan *p, const graph *g, collet_error *err)
     int good = c.user && c.seen && p->last;
     if (good)
         find_users(&c);
+    if (good && p->reductions && p->step_count > 1 && !g->reduce)
+        good = add_rows(&c, g);
     for (uint32_t first = 0; good && first < p->step_count;
          first = p->pieces[p->piece_count - 1].end)
         good = add_piece(&c, g, first);

@@ -11,6 +11,7 @@
 #include "context/context.h"
 #include "cut.h"
 #include "memory/array.h"
+#include "op/program.h"
 #include "steps.h"
 #include "util/shape.h"
 #include "util/struct.h"
@@ -62,6 +63,33 @@ static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
     return COLLET_OK;
 }
 
+/* Checks that there are rows that the steps of a plan can reduce. */
+static collet_status check_rows(const extent *x, const plan *p, collet_error *err)
+{
+    int64_t rows = 1;
+    if (p->reductions && !x->ndim)
+        return collet_fail(err, COLLET_SHAPE,
+                           "expression: it reduces the last axis, and its inputs have no axes");
+    for (int32_t i = 0; i < x->ndim - 1; i++)
+        rows *= x->shape[i] != 0;
+    for (uint32_t k = 0; p->reductions && rows && !x->shape[x->ndim - 1] && k < p->step_count; k++)
+        if (program_reduces_some(p->steps[k].op))
+            return collet_fail(err, COLLET_SHAPE,
+                               "expression: %s of rows needs at least one element, and the inputs' "
+                               "last axis is 0",
+                               program_reduction_name(p->steps[k].op));
+    return COLLET_OK;
+}
+
+/* The shape of output k. */
+static void output_shape(const extent *x, const plan *p, uint32_t k, int32_t *ndim, int64_t *shape)
+{
+    *ndim = x->out_ndim;
+    memcpy(shape, x->out, sizeof x->out);
+    if (p->out_narrow >> k & 1)
+        shape[*ndim - 1] = 1;
+}
+
 /* The dtype of an input that is a number, in the form that identifies a plan. COLLET_DTYPE_NONE: a number may not
  * have dtype d. */
 static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, collet_error *err)
@@ -110,7 +138,7 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
 
 /* Runs a program on the first choice of backend. If this backend has no such kernel, runs single ops instead. Any
  * backend may compute these, and that is faster than the interpreter of another backend. But a program that reduces is
- * then REFUSED: the caller tries it without the reduction, because one kernel may still compute the values. */
+ * then REFUSED: the caller tries it without the reductions, because one kernel may still compute the values. */
 static collet_status call_program(const evaluation *v, const collet_program *program,
                                   const collet_scalar *constants, collet_array *const *outs,
                                   const collet_array *const *ins)
@@ -130,7 +158,8 @@ static collet_status call_program(const evaluation *v, const collet_program *pro
     if (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED && status != COLLET_UNAVAILABLE)
         return status;
     *v->err = before;
-    return program->reduce ? COLLET_REFUSED : steps_run(v->cx, outs, ins, &params);
+    return program->reduce || program->n_reductions ? COLLET_REFUSED
+                                                    : steps_run(v->cx, outs, ins, &params);
 }
 
 static collet_status call_piece(const evaluation *v, const collet_program *program,
@@ -196,9 +225,55 @@ static void release_step(evaluation *v, uint32_t step)
     v->steps[step] = NULL;
 }
 
-static collet_status run_piece(evaluation *v, uint32_t i, int direct)
+/* The array for the value of a step: the output that has this value and shape, else a new array. */
+static collet_status make_value(evaluation *v, uint32_t step, int32_t ndim, const int64_t *shape,
+                                int direct)
 {
-    const plan_piece *piece = &v->p->pieces[i];
+    collet_status status = COLLET_OK;
+    for (uint32_t k = 0; direct && !v->g->reduce && k < v->g->output_count; k++) {
+        collet_array *out = v->outs[k];
+        if (v->p->outs[k] == step && out->ndim == ndim &&
+            !memcmp(out->shape, shape, (size_t)ndim * sizeof *shape))
+            v->steps[step] = out;
+    }
+    if (!v->steps[step])
+        status = collet_array_create(v->cx, &v->steps[step], v->p->steps[step].dtype, ndim, shape);
+    return status;
+}
+
+/* Runs a piece that is a reduction of rows. */
+static collet_status reduce_rows(evaluation *v, const plan_piece *piece, int direct)
+{
+    const plan_step *s = &v->p->steps[piece->first];
+    const extent *x = &v->x;
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t ndim, last = x->ndim - 1;
+    collet_array *full = NULL;
+    const collet_array *in;
+    gather(v, piece, &in, &ndim, shape);
+    collet_evaluate_params p = {.axes = 1u << (ndim ? ndim - 1 : 0), .keepdims = 1};
+    if (s->inputs > 1)
+        p.correction = v->numbers ? v->constants[piece->constant[0]].value.f64
+                                  : piece->values[0].value.f64;
+    collet_status status = COLLET_OK;
+    if (!ndim || shape[ndim - 1] != x->shape[last]) {
+        status = steps_expand(v->cx, &full, in, x->ndim, x->shape);
+        in = full;
+        ndim = x->ndim;
+        memcpy(shape, x->shape, sizeof shape);
+        p.axes = 1u << last;
+    }
+    shape[ndim - 1] = 1;
+    if (status == COLLET_OK)
+        status = make_value(v, piece->first, ndim, shape, direct);
+    if (status == COLLET_OK)
+        status = steps_reduce(v->cx, s->op, v->steps[piece->first], in, &p);
+    collet_array_destroy(full);
+    return status;
+}
+
+static collet_status run_elementwise(evaluation *v, const plan_piece *piece, int direct)
+{
     const collet_array *in[COLLET_PROGRAM_INPUTS];
     collet_array *out[COLLET_PROGRAM_OUTPUTS];
     int64_t shape[COLLET_MAX_DIMS];
@@ -216,21 +291,20 @@ static collet_status run_piece(evaluation *v, uint32_t i, int direct)
         program.hash = plan_hash(&program);
     }
     for (uint32_t k = 0; k < program.n_out; k++) {
-        uint32_t step = piece->out[k], o = 0;
-        while (o < v->g->output_count && v->p->outs[o] != step)
-            o++;
-        if (direct && full && !v->g->reduce && o < v->g->output_count) {
-            out[k] = v->outs[o];
-        } else {
-            collet_status status =
-                collet_array_create(v->cx, &out[k], v->p->steps[step].dtype, ndim, shape);
-            if (status != COLLET_OK)
-                return status;
-        }
-        v->steps[step] = out[k];
+        collet_status status = make_value(v, piece->out[k], ndim, shape, direct);
+        if (status != COLLET_OK)
+            return status;
+        out[k] = v->steps[piece->out[k]];
     }
-    collet_status status = call_piece(v, &program, piece, out, in);
-    for (uint32_t k = 0; k < program.n_in && status == COLLET_OK; k++)
+    return call_piece(v, &program, piece, out, in);
+}
+
+static collet_status run_piece(evaluation *v, uint32_t i, int direct)
+{
+    const plan_piece *piece = &v->p->pieces[i];
+    collet_status status = piece->program.n_reductions ? reduce_rows(v, piece, direct)
+                                                       : run_elementwise(v, piece, direct);
+    for (uint32_t k = 0; k < piece->program.n_in && status == COLLET_OK; k++)
         if (PLAN_KIND(piece->in[k]) == PLAN_STEP && v->p->last[PLAN_INDEX(piece->in[k])] == i)
             release_step(v, PLAN_INDEX(piece->in[k]));
     return status;
@@ -307,9 +381,12 @@ static collet_status check_output_shapes(evaluation *v)
 {
     for (uint32_t k = 0; k < v->g->output_count; k++) {
         const collet_array *a = v->outs[k];
+        int64_t shape[COLLET_MAX_DIMS];
+        int32_t ndim;
+        output_shape(&v->x, v->p, k, &ndim, shape);
         if (!a) {
-            collet_status status = collet_array_create(v->cx, &v->outs[k], v->p->out_dtypes[k],
-                                                       v->x.out_ndim, v->x.out);
+            collet_status status =
+                collet_array_create(v->cx, &v->outs[k], v->p->out_dtypes[k], ndim, shape);
             if (status != COLLET_OK)
                 return status;
             v->made |= (uint64_t)1 << k;
@@ -322,14 +399,13 @@ static collet_status check_output_shapes(evaluation *v)
             return context_fail(v->cx, COLLET_DTYPE, "expression: output %u is %s; it must be %s",
                                 k, collet_dtype_name(a->dtype),
                                 collet_dtype_name(v->p->out_dtypes[k]));
-        if (a->ndim == v->x.out_ndim &&
-            !memcmp(a->shape, v->x.out, (size_t)a->ndim * sizeof *a->shape))
+        if (a->ndim == ndim && !memcmp(a->shape, shape, (size_t)ndim * sizeof *shape))
             continue;
         text_buffer t;
         text_clear(&t);
         text_add_shape(&t, a->ndim, a->shape);
         text_add(&t, "; it must be ");
-        text_add_shape(&t, v->x.out_ndim, v->x.out);
+        text_add_shape(&t, ndim, shape);
         return context_fail(v->cx, COLLET_SHAPE, "expression: output %u is %s", k, t.bytes);
     }
     return COLLET_OK;
@@ -339,7 +415,9 @@ static collet_status check_output_shapes(evaluation *v)
 static collet_status check_arrays(evaluation *v)
 {
     uint32_t i, k, outs = v->g->output_count;
-    collet_status status = check_output_shapes(v);
+    collet_status status = check_rows(&v->x, v->p, v->err);
+    if (status == COLLET_OK)
+        status = check_output_shapes(v);
     if (status != COLLET_OK)
         return status;
     const char *why = array_refused_as_outputs((const collet_array *const *)v->outs, outs, &i, &k);
@@ -365,12 +443,14 @@ static collet_status run_plan(evaluation *v)
     const collet_array *in[COLLET_PROGRAM_INPUTS];
     int64_t shape[COLLET_MAX_DIMS];
     int32_t ndim;
-    if (v->p->piece_count == 1) {
-        const plan_piece *piece = &v->p->pieces[0];
+    const plan_piece *piece = v->p->rows             ? v->p->rows
+                              : v->p->piece_count == 1 ? &v->p->pieces[0]
+                                                       : NULL;
+    if (piece && !(v->by_steps && v->p->rows)) {
         gather(v, piece, in, &ndim, shape);
         if (same_shape(&v->x, ndim, shape)) {
             collet_status status = call_piece(v, &piece->program, piece, v->outs, in);
-            if (!piece->program.reduce || status != COLLET_REFUSED)
+            if ((!piece->program.reduce && !piece->program.n_reductions) || status != COLLET_REFUSED)
                 return status;
             v->apart = 1;
         }
@@ -531,13 +611,14 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
         status = expression_plan(e, &p, dtypes, 0, err);
     if (status != COLLET_OK)
         return status;
+    status = check_rows(&x, p, err);
     for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
         int64_t size;
         status = shape_check(p->out_dtypes[k], x.out_ndim, x.out, &size, err);
     }
     for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
-        collet_array_spec out = {.dtype = p->out_dtypes[k], .ndim = x.out_ndim};
-        memcpy(out.shape, x.out, sizeof x.out);
+        collet_array_spec out = {.dtype = p->out_dtypes[k]};
+        output_shape(&x, p, k, &out.ndim, out.shape);
         struct_element_out(outs, spec_size, k, &out, sizeof out);
     }
     expression_release(e, p);

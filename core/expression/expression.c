@@ -142,6 +142,14 @@ collet_status collet_expression_convert(collet_expression *e, uint32_t *value, u
     BUILD("convert", value, graph_convert(&e->graph, value, NODE_CONVERT, operand, 0, dtype, &why));
 }
 
+collet_status collet_expression_reduce_rows(collet_expression *e, uint32_t *value, uint32_t op,
+                                            uint32_t operand, double correction, collet_error *err)
+{
+    PROGRAM_CALL(COLLET_INVALID, err, e);
+    BUILD("reduce_rows", value,
+          graph_reduce_rows(&e->graph, value, op, operand, correction, &why));
+}
+
 collet_status collet_expression_output(collet_expression *e, uint32_t value, collet_error *err)
 {
     PROGRAM_CALL(COLLET_INVALID, err, e);

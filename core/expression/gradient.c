@@ -8,6 +8,7 @@
 
 #include "expression.h"
 #include "op/elementwise.h"
+#include "op/program.h"
 #include "parse.h"
 #include "util/literal.h"
 #include "util/programs.h"
@@ -123,6 +124,10 @@ static collet_status through(reversal *r, uint32_t y)
     uint32_t one;
     if (n.kind == NODE_APPLY)
         return through_function(r, y);
+    if (n.kind == NODE_ROWS)
+        return collet_fail(r->err, COLLET_UNSUPPORTED,
+                           "%s of rows: only functions of single elements have a derivative here",
+                           program_reduction_name(n.op));
     /* The derivative of a conversion to integers is 0. */
     if (n.kind != NODE_LIKE && !(n.kind == NODE_CONVERT && is_floating(n.dtype)))
         return COLLET_OK;

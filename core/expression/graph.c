@@ -319,6 +319,23 @@ collet_status graph_convert(graph *g, uint32_t *value, node_kind kind, uint32_t 
     return add(g, value, &n, 1, err);
 }
 
+collet_status graph_reduce_rows(graph *g, uint32_t *value, uint32_t op, uint32_t in,
+                                double correction, collet_error *err)
+{
+    const literal number = {.dtype = COLLET_F64, .re = correction};
+    node n = zeroed(NODE_ROWS);
+    if (!program_is_reduction(op))
+        return REFUSE("the op %u is not a reduction over axes", op);
+    if (in >= g->count)
+        return REFUSE("the operand is the value %u; the expression has %u", in, g->count);
+    n.op = op;
+    n.count = program_corrects(op) ? 2 : 1;
+    n.in[0] = in;
+    collet_status status =
+        n.count > 1 ? graph_literal(g, &n.in[1], &number, err) : COLLET_OK;
+    return status == COLLET_OK ? add(g, value, &n, 1, err) : status;
+}
+
 /* ---- Results ----------------------------------------------------------------------------- */
 
 collet_status graph_output(graph *g, uint32_t value, collet_error *err)

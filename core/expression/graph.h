@@ -15,6 +15,7 @@ typedef enum node_kind {
     NODE_APPLY,   /* op of in[] */
     NODE_CONVERT, /* in[0], in `dtype` */
     NODE_LIKE,    /* in[0], in the dtype of in[1] if that is not an integer or bool */
+    NODE_ROWS,    /* in[0], reduced by `op` along the last axis; in[1]: the correction of var and std */
 } node_kind;
 
 typedef struct node {
@@ -58,6 +59,9 @@ collet_status graph_apply(graph *g, uint32_t *value, uint32_t op, const uint32_t
                           uint32_t count, collet_error *err);
 collet_status graph_convert(graph *g, uint32_t *value, node_kind kind, uint32_t in, uint32_t like,
                             collet_dtype dtype, collet_error *err);
+
+collet_status graph_reduce_rows(graph *g, uint32_t *value, uint32_t op, uint32_t in,
+                                double correction, collet_error *err);
 
 collet_status graph_output(graph *g, uint32_t value, collet_error *err);
 collet_status graph_reduce(graph *g, uint32_t op, const int32_t *axes, int32_t count,

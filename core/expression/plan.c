@@ -190,7 +190,7 @@ static collet_status emit_power(compiler *c, const typed *x, const power_step *s
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
         const power_step *s = &steps[i];
-        plan_step step = {s->op, s->inputs, {values[s->in[0]].id}, x->dtype};
+        plan_step step = {s->op, s->inputs, {values[s->in[0]].id}, x->dtype, 0};
         if (s->inputs > 1)
             step.in[1] = values[s->in[1]].id;
         status = value_step(c, &step, &values[i + 1]);
@@ -271,11 +271,11 @@ static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, c
     if (status == COLLET_OK)
         status = value_constant(c, &(plan_constant){number->number, d, op, d}, &b);
     if (status == COLLET_OK)
-        status = value_step(c, &(plan_step){op, 2, {a.id, b.id}, COLLET_BOOL}, out);
+        status = value_step(c, &(plan_step){op, 2, {a.id, b.id}, COLLET_BOOL, 0}, out);
     if (status != COLLET_OK || !joined)
         return status;
     const uint32_t joins = and? COLLET_OP_LOGICAL_AND : COLLET_OP_LOGICAL_OR;
-    return value_step(c, &(plan_step){joins, 2, {out->id, answer.id}, COLLET_BOOL}, out);
+    return value_step(c, &(plan_step){joins, 2, {out->id, answer.id}, COLLET_BOOL, 0}, out);
 }
 
 /* Whether to compare in i64. i64 holds the integers of every dtype except u64, and the numbers that where()
@@ -341,6 +341,46 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
     return status;
 }
 
+/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider dtype if there is no kernel
+ * for `d`. min and max use only `d`, because their result has the dtype of the values. */
+static collet_dtype reducible(uint32_t op, collet_dtype d)
+{
+    collet_dtype wide[] = {d, COLLET_I64, COLLET_F64};
+    int exact = op != COLLET_OP_MIN && op != COLLET_OP_MAX;
+    if (d == COLLET_U8 || d == COLLET_U16 || d == COLLET_U32)
+        wide[1] = COLLET_U64;
+    if (is_float(d))
+        wide[1] = d == COLLET_F64 ? COLLET_F64 : COLLET_F32;
+    for (uint32_t i = 0; i < (exact && !is_complex(d) ? 3 : 1); i++)
+        if (program_reduced(op, wide[i], COLLET_DTYPE_NONE))
+            return wide[i];
+    return COLLET_DTYPE_NONE;
+}
+
+/* A reduction of rows. Its operand is an input or a step of the full shape. */
+static collet_status type_rows(compiler *c, const node *n, typed *out)
+{
+    const typed *v = &c->values[n->in[0]];
+    plan_step s = {.op = n->op, .inputs = n->count};
+    typed in;
+    collet_dtype dtype = reducible(n->op, v->dtype);
+    if (!dtype)
+        return collet_fail(c->err, COLLET_DTYPE, "%s of rows does not take %s",
+                           program_reduction_name(n->op), collet_dtype_name(v->dtype));
+    collet_status status = value_convert(c, v, dtype, &in);
+    if (status == COLLET_OK && value_shape(c->p, in.id) != PROGRAM_FULL)
+        status = collet_fail(c->err, COLLET_INVALID, "%s of rows reduces %s; it takes a value of the inputs' shape",
+                             program_reduction_name(n->op),
+                             value_shape(c->p, in.id) ? "a value with one element per row" : "a constant");
+    s.in[0] = in.id;
+    s.dtype = program_reduced(n->op, dtype, COLLET_DTYPE_NONE);
+    if (status == COLLET_OK && n->count > 1) {
+        status = value_convert(c, &c->values[n->in[1]], COLLET_F64, &in);
+        s.in[1] = in.id;
+    }
+    return status == COLLET_OK ? value_step(c, &s, out) : status;
+}
+
 static collet_status type_node(compiler *c, const node *n, typed *out)
 {
     const graph *g = c->g;
@@ -367,6 +407,8 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
         return COLLET_OK;
     case NODE_APPLY:
         return type_apply(c, n, out);
+    case NODE_ROWS:
+        return type_rows(c, n, out);
     case NODE_LIKE:
         d = c->values[n->in[1]].dtype;
         *out = c->values[n->in[0]];
@@ -379,22 +421,6 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
 }
 
 /* ---- Outputs ----------------------------------------------------------------------------- */
-
-/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider dtype if there is no kernel
- * for `d`. min and max use only `d`, because their result has the dtype of the values. */
-static collet_dtype reducible(uint32_t op, collet_dtype d)
-{
-    collet_dtype wide[] = {d, COLLET_I64, COLLET_F64};
-    int exact = op != COLLET_OP_MIN && op != COLLET_OP_MAX;
-    if (d == COLLET_U8 || d == COLLET_U16 || d == COLLET_U32)
-        wide[1] = COLLET_U64;
-    if (is_float(d))
-        wide[1] = d == COLLET_F64 ? COLLET_F64 : COLLET_F32;
-    for (uint32_t i = 0; i < (exact && !is_complex(d) ? 3 : 1); i++)
-        if (program_reduced(op, wide[i], COLLET_DTYPE_NONE))
-            return wide[i];
-    return COLLET_DTYPE_NONE;
-}
 
 /* Each output is a separate step, so that a program can write it. */
 static collet_status type_output(compiler *c, uint32_t k)
@@ -415,10 +441,12 @@ static collet_status type_output(compiler *c, uint32_t k)
     for (uint32_t i = 0; i < k; i++)
         taken_already |= to.id == (PLAN_STEP | p->outs[i]);
     if (taken_already)
-        status = value_own_step(c, &(plan_step){COLLET_OP_COPY, 1, {to.id}, dtype}, &to);
+        status = value_own_step(c, &(plan_step){COLLET_OP_COPY, 1, {to.id}, dtype, 0}, &to);
     if (status != COLLET_OK)
         return status;
     p->outs[k] = PLAN_INDEX(to.id);
+    if (!c->g->reduce && value_shape(p, to.id) == PROGRAM_NARROW)
+        p->out_narrow |= (uint64_t)1 << k;
     p->out_dtypes[k] =
         c->g->reduce ? program_reduced(c->g->reduce, dtype, COLLET_DTYPE_NONE) : dtype;
     return COLLET_OK;
@@ -482,16 +510,23 @@ collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dty
     return COLLET_OK;
 }
 
+static void clear_piece(plan_piece *piece)
+{
+    free(piece->dtypes);
+    free(piece->steps);
+    free(piece->constant);
+    free(piece->values);
+}
+
 void plan_destroy(plan *p)
 {
     if (!p)
         return;
-    for (uint32_t i = 0; i < p->piece_count; i++) {
-        free(p->pieces[i].dtypes);
-        free(p->pieces[i].steps);
-        free(p->pieces[i].constant);
-        free(p->pieces[i].values);
-    }
+    for (uint32_t i = 0; i < p->piece_count; i++)
+        clear_piece(&p->pieces[i]);
+    if (p->rows)
+        clear_piece(p->rows);
+    free(p->rows);
     free(p->pieces);
     free(p->steps);
     free(p->constants);

@@ -42,13 +42,33 @@ collet_status value_constant(compiler *c, const plan_constant *k, typed *out)
     return COLLET_OK;
 }
 
+uint8_t value_shape(const plan *p, uint32_t id)
+{
+    return PLAN_KIND(id) == PLAN_INPUT  ? PROGRAM_FULL
+           : PLAN_KIND(id) == PLAN_STEP ? p->steps[PLAN_INDEX(id)].shape
+                                        : PROGRAM_NUMBER;
+}
+
+static uint8_t shape_of(const plan *p, const plan_step *s)
+{
+    uint8_t shape = PROGRAM_NUMBER;
+    if (program_is_reduction(s->op))
+        return PROGRAM_NARROW;
+    for (uint32_t i = 0; i < s->inputs; i++)
+        if (value_shape(p, s->in[i]) > shape)
+            shape = value_shape(p, s->in[i]);
+    return shape;
+}
+
 collet_status value_own_step(compiler *c, const plan_step *s, typed *out)
 {
     plan *p = c->p;
     if (!room((void **)&p->steps, p->step_count, &p->step_capacity, sizeof *p->steps))
         return value_no_memory(c);
     *out = (typed){.id = PLAN_STEP | p->step_count, .dtype = s->dtype};
-    p->steps[p->step_count++] = *s;
+    p->steps[p->step_count] = *s;
+    p->steps[p->step_count++].shape = shape_of(p, s);
+    p->reductions += (uint32_t)program_is_reduction(s->op);
     return COLLET_OK;
 }
 
@@ -94,7 +114,7 @@ static collet_status convert_ready(compiler *c, const typed *v, collet_dtype dty
     if (v->dtype == dtype)
         return COLLET_OK;
     if (program_converts(dtype, v->dtype))
-        return value_step(c, &(plan_step){COLLET_OP_COPY, 1, {v->id}, dtype}, out);
+        return value_step(c, &(plan_step){COLLET_OP_COPY, 1, {v->id}, dtype, 0}, out);
     return collet_fail(c->err, COLLET_DTYPE, "%s cannot be converted to %s; take real() or imag()",
                        collet_dtype_name(v->dtype), collet_dtype_name(dtype));
 }

@@ -39,6 +39,8 @@ collet_status value_no_memory(compiler *c);
 collet_status value_constant(compiler *c, const plan_constant *k, typed *out);
 /* Adds a step, or finds an equal step among the latest steps. */
 collet_status value_step(compiler *c, const plan_step *s, typed *out);
+/* The program_shape of a value. */
+uint8_t value_shape(const plan *p, uint32_t id);
 /* Adds a step, even if an equal step exists. */
 collet_status value_own_step(compiler *c, const plan_step *s, typed *out);
 collet_status value_range(compiler *c, const plan_range *r, uint32_t *number);

@@ -33,6 +33,11 @@ int program_reduces_some(uint32_t id)
     return program_is_reduction(id) && !strcmp(array_ops[id].rule, "reduce_some");
 }
 
+int program_corrects(uint32_t id)
+{
+    return id == COLLET_OP_VAR || id == COLLET_OP_STD;
+}
+
 const char *program_reduction_name(uint32_t id)
 {
     return array_ops[id].name;
@@ -87,16 +92,49 @@ static collet_status check_head(const collet_program *p, collet_error *err)
         return REFUSE("dtypes, steps or outs of the program is NULL");
     if (p->reduce && !program_is_reduction(p->reduce))
         return REFUSE("reduce of the program is %u, which is not a reduction", p->reduce);
+    if (p->reserved)
+        return REFUSE("reserved of the program is not 0");
+    if (p->reduce && p->n_reductions)
+        return REFUSE("the program has both `reduce` and %u steps that reduce", p->n_reductions);
     return COLLET_OK;
 }
 
-static collet_status check_step(const collet_step *s, uint32_t k, uint32_t values,
-                                const uint8_t *dtypes, collet_error *err)
+/* Checks a step that reduces; its operands exist. */
+static collet_status check_reduction(const collet_program *p, const collet_step *s, uint32_t k,
+                                     const uint8_t *dtypes, const uint8_t *shapes,
+                                     collet_error *err)
+{
+    collet_dtype of = dtypes[s->in[0]];
+    if (shapes[s->in[0]] != PROGRAM_FULL)
+        return REFUSE("step %u reduces %s; it must reduce a value of the full shape", k,
+                      shapes[s->in[0]] ? "a value with one element per row" : "a constant");
+    if (program_corrects(s->op) &&
+        (s->in[1] < p->n_in || s->in[1] >= p->n_in + p->n_constants || dtypes[s->in[1]] != COLLET_F64))
+        return REFUSE("in[1] of step %u, the correction of %s, is not a constant of dtype f64", k,
+                      program_reduction_name(s->op));
+    return s->dtype && program_reduced(s->op, of, s->dtype) == s->dtype
+               ? COLLET_OK
+               : collet_fail(err, COLLET_DTYPE, "evaluate: step %u, %s of %s, cannot give %s", k,
+                             program_reduction_name(s->op), collet_dtype_name(of),
+                             collet_dtype_name(s->dtype));
+}
+
+static uint32_t inputs_of(const collet_step *s)
 {
     const elementwise *e = elementwise_of(s->op);
-    uint32_t inputs = e ? e->inputs : 1;
-    if (!e && s->op != COLLET_OP_COPY)
-        return REFUSE("step %u has the op %u, which is neither elementwise nor copy", k, s->op);
+    return e ? e->inputs : program_corrects(s->op) ? 2 : 1;
+}
+
+static collet_status check_step(const collet_program *p, uint32_t k, uint32_t values,
+                                const uint8_t *dtypes, const uint8_t *shapes, collet_error *err)
+{
+    const collet_step *s = collet_program_step(p, k);
+    const elementwise *e = elementwise_of(s->op);
+    uint32_t inputs = inputs_of(s);
+    if (!e && s->op != COLLET_OP_COPY && !(p->n_reductions && program_is_reduction(s->op)))
+        return REFUSE("step %u has the op %u, which is neither elementwise nor copy%s", k, s->op,
+                      program_is_reduction(s->op) ? "; n_reductions must count steps that reduce"
+                                                  : "");
     if (s->reserved)
         return REFUSE("reserved of step %u is not 0", k);
     for (uint32_t i = 0; i < inputs; i++)
@@ -106,6 +144,8 @@ static collet_status check_step(const collet_step *s, uint32_t k, uint32_t value
         if (s->in[i])
             return REFUSE("in[%u] of step %u is %u, but its op takes %u operands; set it to 0", i,
                           k, s->in[i], inputs);
+    if (program_is_reduction(s->op))
+        return check_reduction(p, s, k, dtypes, shapes, err);
     collet_dtype last = dtypes[s->in[inputs - 1]];
     int fits = e ? elementwise_result(e, last) == s->dtype && s->dtype != COLLET_DTYPE_NONE
                  : collet_dtype_size(s->dtype) && program_converts(s->dtype, last);
@@ -119,8 +159,18 @@ static collet_status check_step(const collet_step *s, uint32_t k, uint32_t value
                               collet_dtype_name(s->dtype));
 }
 
+static uint8_t shape_of(const collet_step *s, const uint8_t *shapes)
+{
+    uint8_t shape = PROGRAM_NUMBER;
+    if (program_is_reduction(s->op))
+        return PROGRAM_NARROW;
+    for (uint32_t i = 0; i < inputs_of(s); i++)
+        shape = shapes[s->in[i]] > shape ? shapes[s->in[i]] : shape;
+    return shape;
+}
+
 collet_status program_check(const collet_program *p, uint8_t dtypes[PROGRAM_VALUES],
-                            collet_error *err)
+                            uint8_t shapes[PROGRAM_VALUES], collet_error *err)
 {
     collet_status status = check_head(p, err);
     if (status == COLLET_OK)
@@ -128,16 +178,25 @@ collet_status program_check(const collet_program *p, uint8_t dtypes[PROGRAM_VALU
                                  sizeof *p->steps, "evaluate: step_size", err);
     if (status != COLLET_OK)
         return status;
-    uint32_t values = p->n_in + p->n_constants;
+    uint32_t values = p->n_in + p->n_constants, reductions = 0;
     for (uint32_t i = 0; i < values; i++) {
         if (!collet_dtype_size(p->dtypes[i]))
             return REFUSE("dtype %u of the program is %d, which is not a dtype", i, p->dtypes[i]);
         dtypes[i] = (uint8_t)p->dtypes[i];
+        shapes[i] = i < p->n_in ? PROGRAM_FULL : PROGRAM_NUMBER;
     }
     for (uint32_t k = 0; k < p->n_steps && status == COLLET_OK; k++) {
-        status = check_step(collet_program_step(p, k), k, values, dtypes, err);
-        dtypes[values++] = (uint8_t)collet_program_step(p, k)->dtype;
+        const collet_step *s = collet_program_step(p, k);
+        status = check_step(p, k, values, dtypes, shapes, err);
+        if (status != COLLET_OK)
+            return status;
+        reductions += (uint32_t)program_is_reduction(s->op);
+        shapes[values] = shape_of(s, shapes);
+        dtypes[values++] = (uint8_t)s->dtype;
     }
+    if (reductions != p->n_reductions)
+        return REFUSE("n_reductions of the program is %u, but %u of its steps reduce",
+                      p->n_reductions, reductions);
     for (uint32_t i = 0; i < p->n_out && status == COLLET_OK; i++)
         if (p->outs[i] < p->n_in)
             status = REFUSE("output %u is an input; add a step that copies it", i);

@@ -159,15 +159,30 @@ static collet_status check_reduction(const collet_evaluate_params *p, int32_t nd
     return COLLET_OK;
 }
 
+/* Checks that there are rows which the program's steps can reduce. */
+static collet_status check_rows(const op *o, const op_shapes *views, const collet_program *p,
+                                const int64_t *shape, int32_t ndim, collet_error *err)
+{
+    int64_t rows = 1;
+    if (p->n_reductions && !ndim)
+        return op_shape_error(o, views, "steps reduce the last axis, and there is no axis", err);
+    for (int32_t i = 0; i < ndim - 1; i++)
+        rows *= shape[i] != 0;
+    for (uint32_t k = 0; k < p->n_steps && rows && p->n_reductions && !shape[ndim - 1]; k++)
+        if (program_reduces_some(collet_program_step(p, k)->op))
+            return op_shape_error(o, views, "it needs at least one element to choose from", err);
+    return COLLET_OK;
+}
+
 /* Before this rule, the patterns have broadcast the inputs: all have the same axes. */
 collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_evaluate_params *p = params;
     const struct op_view *in = &views->operand[o->n_out];
-    uint8_t dtypes[PROGRAM_VALUES];
-    int64_t left[COLLET_MAX_DIMS];
+    uint8_t dtypes[PROGRAM_VALUES], shapes[PROGRAM_VALUES];
+    int64_t left[COLLET_MAX_DIMS], extent = 1;
     int32_t n, ndim = in->shape ? in->ndim : 0;
-    collet_status status = program_check(p->program, dtypes, err);
+    collet_status status = program_check(p->program, dtypes, shapes, err);
     if (status == COLLET_OK && p->program->n_constants && !p->constants)
         status = collet_fail(err, COLLET_INVALID, "evaluate: constants is NULL, but there are %u",
                              p->program->n_constants);
@@ -181,6 +196,8 @@ collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params
         status = check_dtypes(o, views, p->program, dtypes, err);
     if (status == COLLET_OK)
         status = check_reduction(p, ndim, err);
+    if (status == COLLET_OK)
+        status = check_rows(o, views, p->program, in->shape, ndim, err);
     if (status != COLLET_OK)
         return status;
     for (uint32_t i = 0; i < p->program->n_constants; i++) {
@@ -193,13 +210,18 @@ collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params
     }
     if (reduce_shape(p, in->shape, ndim, left, &n) && program_reduces_some(p->program->reduce))
         return op_shape_error(o, views, "it needs at least one element to choose from", err);
-    for (uint32_t k = 0; k < p->program->n_out && status == COLLET_OK; k++)
+    if (p->program->n_reductions)
+        extent = left[n - 1];
+    for (uint32_t k = 0; k < p->program->n_out && status == COLLET_OK; k++) {
+        if (p->program->n_reductions)
+            left[n - 1] = shapes[p->program->outs[k]] == PROGRAM_NARROW ? 1 : extent;
         status = op_expect(o, views, k, n, left,
                            "an output has the inputs' broadcast axes without the reduced ones "
-                           "(with keepdims they have length 1)",
+                           "(with keepdims, and in steps that reduce, they have length 1)",
                            err);
+    }
     /* A backend may reduce outputs in turn, so no output may be an input. */
-    views->merge = !p->program->reduce;
+    views->merge = !p->program->reduce && !p->program->n_reductions;
     views->apart = !views->merge;
     return status;
 }

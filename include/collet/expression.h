@@ -94,6 +94,14 @@ COLLET_API collet_status collet_expression_apply(collet_expression *expression, 
 COLLET_API collet_status collet_expression_convert(collet_expression *expression, uint32_t *value,
                                                    uint32_t operand, collet_dtype dtype,
                                                    collet_error *err);
+/* `operand` reduced by the op (COLLET_OP_SUM, ...) along the last axis of the inputs' broadcast shape, which keeps the
+ * extent 1: x - max(x) subtracts the maximum of each row. The operand counts as broadcast to the inputs' shape. When the
+ * expression is compiled, INVALID: the operand has one element per row or is a constant. `correction`: the parameter of
+ * var and std; 0 for other ops. */
+COLLET_API collet_status collet_expression_reduce_rows(collet_expression *expression,
+                                                       uint32_t *value, uint32_t op,
+                                                       uint32_t operand, double correction,
+                                                       collet_error *err);
 /* Makes `value` the next output. */
 COLLET_API collet_status collet_expression_output(collet_expression *expression, uint32_t value,
                                                   collet_error *err);
@@ -118,7 +126,7 @@ COLLET_API collet_status collet_expression_set_constant(collet_expression *expre
  * For an expression that is reduced by sum this is the derivative of the sum. The derivative has the input's
  * dtype if that is floating-point. Where a function jumps or has a corner, the derivative is the left derivative, the
  * right derivative, or 0. INVALID: another reduction, no such output or input. UNSUPPORTED: a function has no
- * derivative; the text names it. NO_MEMORY.
+ * derivative, or the output depends on the input through a reduction of rows; the text names it. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_gradient(const collet_expression *expression,
                                                     collet_expression **out, uint32_t output,

@@ -329,7 +329,9 @@ typedef struct collet_variance_params {
 /* One step of a program: `op` computes a value of the dtype `dtype` from up to three values. Later versions may append
  * members. */
 typedef struct collet_step {
-    uint32_t op; /* an op of elementwise.def, or COLLET_OP_COPY: in[0] converted to dtype */
+    /* An op of elementwise.def; COLLET_OP_COPY: in[0] converted to dtype; or a reduction (COLLET_OP_SUM, ...) of in[0]
+     * along its last axis, which keeps the extent 1. For var and std in[1] is a constant of dtype f64: the correction. */
+    uint32_t op;
     collet_dtype dtype;
     uint16_t in[3];    /* numbers of values; 0 where the op has no such input */
     uint16_t reserved; /* 0 */
@@ -346,11 +348,18 @@ typedef struct collet_step {
  * signature of its op; conversions are steps of their own. The values of constants, and shapes, are not part of a
  * program: a backend compiles it once for all of them. The pointers are valid during the call only, so a backend copies
  * what it keeps.
+ *
+ * In a program with steps that reduce, an input has the full shape, the inputs' broadcast shape, and a reduction has one
+ * element per row. A step with an operand of the full shape has the full shape; a step without such an operand has one
+ * element per row if an operand has; a step of constants only counts as a constant. An output has the shape of its
+ * value, and a constant is broadcast to the full shape. Only values of the full shape are reduced.
  */
 typedef struct collet_program {
     uint32_t struct_size;
     uint32_t n_in, n_constants, n_steps, n_out;
     uint32_t reduce; /* 0, or the op that reduces every output: COLLET_OP_SUM, ... */
+    uint32_t n_reductions; /* the number of steps that reduce; 0 if `reduce` is not 0 */
+    uint32_t reserved;     /* 0 */
     /* Bytes from one element to the next of `steps` and of the parameters' `constants`: set by the program's author to
      * sizeof(collet_step) and sizeof(collet_scalar). Members that a kernel does not know are 0. */
     uint32_t step_size, constant_size;

@@ -116,7 +116,9 @@ ACCEPTS(evaluate)
     const collet_evaluate_params *params = call->params;
     const collet_program *p = params->program;
     uint64_t full = p->reduce ? full_bytes(call) : 0;
-    (void)device;
+    if (p->n_reductions)
+        return device->base.host->fail(call->err, COLLET_REFUSED,
+                                  "evaluate: cpu_scalar does not reduce rows among other steps; call the ops");
     *workspace_bytes = (uint64_t)p->n_steps * VALUE_BYTES + full * p->n_out;
     return COLLET_OK;
 }

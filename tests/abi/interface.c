@@ -161,11 +161,11 @@ STRUCT(collet_variance_params, >=, 24, MEMBER(struct_size, 0, uint32_t) MEMBER(a
     MEMBER(keepdims, 8, uint32_t) MEMBER(reserved, 12, uint32_t) MEMBER(correction, 16, double))
 STRUCT(collet_step, ==, 16, MEMBER(op, 0, uint32_t) MEMBER(dtype, 4, collet_dtype) MEMBER(in, 8, uint16_t [3])
     MEMBER(reserved, 14, uint16_t))
-STRUCT(collet_program, >=, 64, MEMBER(struct_size, 0, uint32_t) MEMBER(n_in, 4, uint32_t)
+STRUCT(collet_program, >=, 72, MEMBER(struct_size, 0, uint32_t) MEMBER(n_in, 4, uint32_t)
     MEMBER(n_constants, 8, uint32_t) MEMBER(n_steps, 12, uint32_t) MEMBER(n_out, 16, uint32_t)
-    MEMBER(reduce, 20, uint32_t) MEMBER(step_size, 24, uint32_t) MEMBER(constant_size, 28, uint32_t)
-    MEMBER(hash, 32, uint64_t) MEMBER(dtypes, 40, const collet_dtype *) MEMBER(steps, 48, const collet_step *)
-    MEMBER(outs, 56, const uint16_t *))
+    MEMBER(reduce, 20, uint32_t) MEMBER(n_reductions, 24, uint32_t) MEMBER(reserved, 28, uint32_t)
+    MEMBER(step_size, 32, uint32_t) MEMBER(constant_size, 36, uint32_t) MEMBER(hash, 40, uint64_t)
+    MEMBER(dtypes, 48, const collet_dtype *) MEMBER(steps, 56, const collet_step *) MEMBER(outs, 64, const uint16_t *))
 STRUCT(collet_evaluate_params, >=, 40, MEMBER(struct_size, 0, uint32_t) MEMBER(axes, 4, uint32_t)
     MEMBER(keepdims, 8, uint32_t) MEMBER(reserved, 12, uint32_t) MEMBER(correction, 16, double)
     MEMBER(program, 24, const collet_program *) MEMBER(constants, 32, const collet_scalar *))
@@ -483,24 +483,25 @@ collet_status (*functions_85[])(collet_expression *expression, uint32_t *value, 
 collet_status (*functions_86[])(collet_expression *expression, uint32_t *value, const collet_scalar *number, collet_error *err) = {collet_expression_literal};
 collet_status (*functions_87[])(collet_expression *expression, uint32_t *value, uint32_t op, const uint32_t *operands, uint32_t count, collet_error *err) = {collet_expression_apply};
 collet_status (*functions_88[])(collet_expression *expression, uint32_t *value, uint32_t operand, collet_dtype dtype, collet_error *err) = {collet_expression_convert};
-collet_status (*functions_89[])(collet_expression *expression, uint32_t value, collet_error *err) = {collet_expression_output};
-collet_status (*functions_90[])(collet_expression *expression, uint32_t op, const int32_t *axes, int32_t count, int32_t keepdims, double correction, collet_error *err) = {collet_expression_reduce};
-collet_status (*functions_91[])(collet_expression *expression, uint32_t value, const collet_scalar *constant, collet_error *err) = {collet_expression_set_constant};
-collet_status (*functions_92[])(const collet_expression *expression, collet_expression **out, uint32_t output, uint32_t input, collet_error *err) = {collet_expression_gradient};
-uint32_t (*functions_93[])(const collet_expression *expression) = {
+collet_status (*functions_89[])(collet_expression *expression, uint32_t *value, uint32_t op, uint32_t operand, double correction, collet_error *err) = {collet_expression_reduce_rows};
+collet_status (*functions_90[])(collet_expression *expression, uint32_t value, collet_error *err) = {collet_expression_output};
+collet_status (*functions_91[])(collet_expression *expression, uint32_t op, const int32_t *axes, int32_t count, int32_t keepdims, double correction, collet_error *err) = {collet_expression_reduce};
+collet_status (*functions_92[])(collet_expression *expression, uint32_t value, const collet_scalar *constant, collet_error *err) = {collet_expression_set_constant};
+collet_status (*functions_93[])(const collet_expression *expression, collet_expression **out, uint32_t output, uint32_t input, collet_error *err) = {collet_expression_gradient};
+uint32_t (*functions_94[])(const collet_expression *expression) = {
     collet_expression_input_count, collet_expression_output_count};
-const char *(*functions_94[])(const collet_expression *expression, uint32_t input) = {collet_expression_input_name};
-collet_status (*functions_95[])(const collet_expression *expression, uint32_t *input, const char *name, collet_error *err) = {collet_expression_find};
-collet_status (*functions_96[])(collet_expression *expression, collet_array_spec *outs, size_t spec_size, const collet_argument *arguments, uint32_t count, collet_error *err) = {collet_expression_infer};
-collet_status (*functions_97[])(collet_context *context, collet_expression *expression, collet_array **outs, const collet_argument *arguments, uint32_t count) = {collet_expression_evaluate};
-collet_status (*functions_98[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b) = {
+const char *(*functions_95[])(const collet_expression *expression, uint32_t input) = {collet_expression_input_name};
+collet_status (*functions_96[])(const collet_expression *expression, uint32_t *input, const char *name, collet_error *err) = {collet_expression_find};
+collet_status (*functions_97[])(collet_expression *expression, collet_array_spec *outs, size_t spec_size, const collet_argument *arguments, uint32_t count, collet_error *err) = {collet_expression_infer};
+collet_status (*functions_98[])(collet_context *context, collet_expression *expression, collet_array **outs, const collet_argument *arguments, uint32_t count) = {collet_expression_evaluate};
+collet_status (*functions_99[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b) = {
     collet_op_add, collet_op_sub, collet_op_mul, collet_op_div, collet_op_floor_divide, collet_op_remainder,
     collet_op_pow, collet_op_copysign, collet_op_nextafter, collet_op_equal, collet_op_not_equal, collet_op_less,
     collet_op_less_equal, collet_op_greater, collet_op_greater_equal, collet_op_logical_and, collet_op_logical_or,
     collet_op_logical_xor, collet_op_bitwise_and, collet_op_bitwise_or, collet_op_bitwise_xor,
     collet_op_bitwise_left_shift, collet_op_bitwise_right_shift, collet_op_minimum, collet_op_maximum,
     collet_op_complex, collet_op_logaddexp, collet_op_atan2, collet_op_hypot, collet_op_dot, collet_op_ternary_dot};
-collet_status (*functions_99[])(collet_context *context, collet_array *out, const collet_array *a) = {
+collet_status (*functions_100[])(collet_context *context, collet_array *out, const collet_array *a) = {
     collet_op_exp, collet_op_log, collet_op_sqrt, collet_op_neg, collet_op_abs, collet_op_conj, collet_op_sin,
     collet_op_cos, collet_op_tanh, collet_op_square, collet_op_reciprocal, collet_op_sign, collet_op_signbit,
     collet_op_logical_not, collet_op_bitwise_invert, collet_op_isfinite, collet_op_isinf, collet_op_isnan,
@@ -509,166 +510,166 @@ collet_status (*functions_99[])(collet_context *context, collet_array *out, cons
     collet_op_atan, collet_op_sinh, collet_op_cosh, collet_op_asinh, collet_op_acosh, collet_op_atanh, collet_op_cbrt,
     collet_op_erf, collet_op_erfc, collet_op_expit, collet_op_lgamma, collet_op_sinc, collet_op_copy,
     collet_op_cumulative_sum, collet_op_cumulative_prod, collet_op_magnitude};
-collet_status (*functions_100[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b, const collet_array *c) = {
+collet_status (*functions_101[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b, const collet_array *c) = {
     collet_op_fma, collet_op_where, collet_op_clip};
-collet_status (*functions_101[])(collet_context *context, collet_array *out, const collet_scalar *value) = {collet_op_fill};
-collet_status (*functions_102[])(collet_context *context, collet_array *out, const collet_scalar *alpha, const collet_array *x, const collet_array *y) = {collet_op_axpy};
-collet_status (*functions_103[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *perm) = {collet_op_transpose};
-collet_status (*functions_104[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes, int32_t count, int32_t keepdims) = {
+collet_status (*functions_102[])(collet_context *context, collet_array *out, const collet_scalar *value) = {collet_op_fill};
+collet_status (*functions_103[])(collet_context *context, collet_array *out, const collet_scalar *alpha, const collet_array *x, const collet_array *y) = {collet_op_axpy};
+collet_status (*functions_104[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *perm) = {collet_op_transpose};
+collet_status (*functions_105[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes, int32_t count, int32_t keepdims) = {
     collet_op_sum, collet_op_mean, collet_op_min, collet_op_max, collet_op_argmax, collet_op_argmin, collet_op_prod,
     collet_op_any, collet_op_all, collet_op_count_nonzero};
-collet_status (*functions_105[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes, int32_t count, int32_t keepdims, double correction) = {
+collet_status (*functions_106[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes, int32_t count, int32_t keepdims, double correction) = {
     collet_op_var, collet_op_std};
-collet_status (*functions_106[])(collet_context *context, collet_array *out, const collet_array *a, uint32_t last_axes, int32_t inverse) = {collet_op_fft};
-collet_status (*functions_107[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes, int32_t count, int32_t inverse) = {collet_op_fftshift};
-collet_status (*functions_108[])(collet_context *context, collet_array *out, collet_array *info, const collet_array *a, const collet_array *index) = {
+collet_status (*functions_107[])(collet_context *context, collet_array *out, const collet_array *a, uint32_t last_axes, int32_t inverse) = {collet_op_fft};
+collet_status (*functions_108[])(collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes, int32_t count, int32_t inverse) = {collet_op_fftshift};
+collet_status (*functions_109[])(collet_context *context, collet_array *out, collet_array *info, const collet_array *a, const collet_array *index) = {
     collet_op_take, collet_op_take_along_axis};
-collet_status (*functions_109[])(collet_context *context, collet_array *out, collet_array *info, const collet_array *a, const collet_array *index, const collet_array *values) = {
+collet_status (*functions_110[])(collet_context *context, collet_array *out, collet_array *info, const collet_array *a, const collet_array *index, const collet_array *values) = {
     collet_op_put, collet_op_scatter_add};
-collet_status (*functions_110[])(collet_context *context, collet_array *out, collet_array *count, const collet_array *a, const collet_array *mask) = {collet_op_compress};
-collet_status (*functions_111[])(collet_context *context, collet_array *out, collet_array *count, const collet_array *a, const collet_array *mask, const collet_array *values) = {collet_op_place};
-collet_status (*functions_112[])(collet_context *context, collet_array *out, collet_array *count, const collet_array *a) = {collet_op_nonzero};
-collet_status (*functions_113[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *weights, const collet_histogram_params *params) = {collet_op_histogram};
-collet_status (*functions_114[])(collet_context *context, collet_array *out, const collet_array *a, int32_t axis, int32_t descending) = {
+collet_status (*functions_111[])(collet_context *context, collet_array *out, collet_array *count, const collet_array *a, const collet_array *mask) = {collet_op_compress};
+collet_status (*functions_112[])(collet_context *context, collet_array *out, collet_array *count, const collet_array *a, const collet_array *mask, const collet_array *values) = {collet_op_place};
+collet_status (*functions_113[])(collet_context *context, collet_array *out, collet_array *count, const collet_array *a) = {collet_op_nonzero};
+collet_status (*functions_114[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *weights, const collet_histogram_params *params) = {collet_op_histogram};
+collet_status (*functions_115[])(collet_context *context, collet_array *out, const collet_array *a, int32_t axis, int32_t descending) = {
     collet_op_sort, collet_op_argsort};
-collet_status (*functions_115[])(collet_context *context, collet_array *out, const collet_array *a, int64_t kth, int32_t axis) = {collet_op_partition};
-collet_status (*functions_116[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *v, int32_t right) = {collet_op_searchsorted};
-collet_status (*functions_117[])(collet_context *context, collet_array *c, const collet_array *a, const collet_array *b) = {collet_op_matmul};
-collet_status (*functions_118[])(collet_context *context, collet_array *y, const collet_array *a, const collet_array *x) = {collet_op_matvec};
-collet_status (*functions_119[])(collet_context *context, collet_array *perm, collet_array *lower, collet_array *upper, collet_array *info, const collet_array *a) = {collet_op_lu};
-collet_status (*functions_120[])(collet_context *context, collet_array *q, collet_array *r, const collet_array *a) = {collet_op_qr};
-collet_status (*functions_121[])(collet_context *context, collet_array *u, collet_array *s, collet_array *vt, collet_array *info, const collet_array *a) = {collet_op_svd};
-collet_status (*functions_122[])(collet_context *context, collet_array *values, collet_array *vectors, collet_array *info, const collet_array *a) = {
+collet_status (*functions_116[])(collet_context *context, collet_array *out, const collet_array *a, int64_t kth, int32_t axis) = {collet_op_partition};
+collet_status (*functions_117[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *v, int32_t right) = {collet_op_searchsorted};
+collet_status (*functions_118[])(collet_context *context, collet_array *c, const collet_array *a, const collet_array *b) = {collet_op_matmul};
+collet_status (*functions_119[])(collet_context *context, collet_array *y, const collet_array *a, const collet_array *x) = {collet_op_matvec};
+collet_status (*functions_120[])(collet_context *context, collet_array *perm, collet_array *lower, collet_array *upper, collet_array *info, const collet_array *a) = {collet_op_lu};
+collet_status (*functions_121[])(collet_context *context, collet_array *q, collet_array *r, const collet_array *a) = {collet_op_qr};
+collet_status (*functions_122[])(collet_context *context, collet_array *u, collet_array *s, collet_array *vt, collet_array *info, const collet_array *a) = {collet_op_svd};
+collet_status (*functions_123[])(collet_context *context, collet_array *values, collet_array *vectors, collet_array *info, const collet_array *a) = {
     collet_op_eigh, collet_op_eig};
-collet_status (*functions_123[])(collet_context *context, collet_array *lower, collet_array *info, const collet_array *a) = {collet_op_cholesky};
-collet_status (*functions_124[])(collet_context *context, collet_array *x, collet_array *info, const collet_array *a, const collet_array *b) = {collet_op_solve};
-collet_status (*functions_125[])(collet_context *context, collet_array *com, const collet_array *positions, const collet_array *masses) = {collet_op_com};
-collet_status (*functions_126[])(collet_context *context, collet_array *inertia, const collet_array *positions, const collet_array *masses, const collet_array *com) = {collet_op_inertia};
-collet_status (*functions_127[])(collet_context *context, collet_array *out, const collet_array *positions, const collet_array *weights, const collet_array *com, const collet_array *vectors) = {collet_op_cross_sum};
-collet_status (*functions_128[])(collet_context *context, collet_array *moments, collet_array *axes, const collet_array *inertia, const collet_array *previous) = {collet_op_principal_axes};
-collet_status (*functions_129[])(collet_context *context, collet_array *angles, const collet_array *axes) = {collet_op_euler_zyz};
-collet_status (*functions_130[])(collet_context *context, collet_array *tilt, const collet_array *axes, const collet_array *axis) = {collet_op_tilt};
-collet_status (*functions_131[])(collet_context *context, collet_array *omega, collet_array *info, const collet_array *inertia, const collet_array *L) = {collet_op_angular_velocity};
-collet_status (*functions_132[])(collet_context *context, collet_array *parallel, collet_array *perpendicular, const collet_array *vectors, const collet_array *axes) = {collet_op_decompose};
-collet_status (*functions_133[])(collet_context *context, collet_array *derivative, collet_array *info, const collet_array *x, const collet_array *t) = {collet_op_time_derivative};
-collet_status (*functions_134[])(collet_context *context, collet_array *energies, const collet_array *positions, const collet_array *masses, const collet_array *velocities) = {collet_op_kinetic};
-collet_status (*functions_135[])(collet_context *context, collet_array *radius, collet_array *tensor, collet_array *asphericity, const collet_array *positions, const collet_array *masses, const collet_array *offsets) = {collet_op_gyration};
-collet_status (*functions_136[])(collet_context *context, collet_array *rmsd, collet_array *rotation, const collet_array *positions, const collet_array *weights, const collet_array *reference, const collet_array *offsets) = {collet_op_rmsd};
-collet_status (*functions_137[])(collet_context *context, collet_array *com, collet_array *inertia, collet_array *L, collet_array *torque, collet_array *kinetic, const collet_array *positions, const collet_array *masses, const collet_array *velocities, const collet_array *forces, const collet_array *offsets) = {collet_op_observables};
-collet_status (*functions_138[])(collet_context *context, collet_array *out, uint64_t seed, uint64_t offset) = {
+collet_status (*functions_124[])(collet_context *context, collet_array *lower, collet_array *info, const collet_array *a) = {collet_op_cholesky};
+collet_status (*functions_125[])(collet_context *context, collet_array *x, collet_array *info, const collet_array *a, const collet_array *b) = {collet_op_solve};
+collet_status (*functions_126[])(collet_context *context, collet_array *com, const collet_array *positions, const collet_array *masses) = {collet_op_com};
+collet_status (*functions_127[])(collet_context *context, collet_array *inertia, const collet_array *positions, const collet_array *masses, const collet_array *com) = {collet_op_inertia};
+collet_status (*functions_128[])(collet_context *context, collet_array *out, const collet_array *positions, const collet_array *weights, const collet_array *com, const collet_array *vectors) = {collet_op_cross_sum};
+collet_status (*functions_129[])(collet_context *context, collet_array *moments, collet_array *axes, const collet_array *inertia, const collet_array *previous) = {collet_op_principal_axes};
+collet_status (*functions_130[])(collet_context *context, collet_array *angles, const collet_array *axes) = {collet_op_euler_zyz};
+collet_status (*functions_131[])(collet_context *context, collet_array *tilt, const collet_array *axes, const collet_array *axis) = {collet_op_tilt};
+collet_status (*functions_132[])(collet_context *context, collet_array *omega, collet_array *info, const collet_array *inertia, const collet_array *L) = {collet_op_angular_velocity};
+collet_status (*functions_133[])(collet_context *context, collet_array *parallel, collet_array *perpendicular, const collet_array *vectors, const collet_array *axes) = {collet_op_decompose};
+collet_status (*functions_134[])(collet_context *context, collet_array *derivative, collet_array *info, const collet_array *x, const collet_array *t) = {collet_op_time_derivative};
+collet_status (*functions_135[])(collet_context *context, collet_array *energies, const collet_array *positions, const collet_array *masses, const collet_array *velocities) = {collet_op_kinetic};
+collet_status (*functions_136[])(collet_context *context, collet_array *radius, collet_array *tensor, collet_array *asphericity, const collet_array *positions, const collet_array *masses, const collet_array *offsets) = {collet_op_gyration};
+collet_status (*functions_137[])(collet_context *context, collet_array *rmsd, collet_array *rotation, const collet_array *positions, const collet_array *weights, const collet_array *reference, const collet_array *offsets) = {collet_op_rmsd};
+collet_status (*functions_138[])(collet_context *context, collet_array *com, collet_array *inertia, collet_array *L, collet_array *torque, collet_array *kinetic, const collet_array *positions, const collet_array *masses, const collet_array *velocities, const collet_array *forces, const collet_array *offsets) = {collet_op_observables};
+collet_status (*functions_139[])(collet_context *context, collet_array *out, uint64_t seed, uint64_t offset) = {
     collet_op_uniform, collet_op_normal, collet_op_exponential};
-collet_status (*functions_139[])(collet_context *context, collet_array *out, const collet_array *low, const collet_array *span, uint64_t seed, uint64_t offset) = {collet_op_integers};
-collet_status (*functions_140[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b, const collet_array *c, collet_variate_distribution distribution, uint64_t seed, uint64_t offset) = {collet_op_variate};
-collet_status (*functions_141[])(collet_context *context, collet_array *fields, const collet_array *volume, const collet_array *alignment, const collet_array *theta, const collet_array *psi) = {collet_op_scatter_euler};
-collet_status (*functions_142[])(collet_context *context, collet_array *fields, const collet_array *direction, const collet_array *unaligned) = {collet_op_scatter_vector};
-collet_status (*functions_143[])(collet_context *context, collet_array *p, const collet_array *fields, const collet_array *constants, const collet_array *field, const collet_array *frame) = {collet_op_scatter_polarisation};
-collet_status (*functions_144[])(collet_context *context, collet_array *slice, collet_array *fraction, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_scatter_params *params) = {collet_op_scatter_ewald};
-collet_status (*functions_145[])(collet_context *context, collet_array *image, const collet_array *spectrum, const collet_array *slice, const collet_array *fraction, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_scatter_params *params) = {collet_op_scatter_projection};
-collet_status (*functions_146[])(collet_context *context, collet_array *slices, const collet_array *planes, const collet_array *range, const collet_array *before, const collet_scatter_params *params) = {collet_op_scatter_slices};
-collet_status (*functions_147[])(collet_context *context, collet_array *images, const collet_array *slices, const collet_array *range, const collet_array *weights, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_array *angles, const collet_scatter_params *params) = {collet_op_scatter_images};
-collet_status (*functions_148[])(collet_context *context, collet_array *out, const collet_array *images, const collet_array *angles, const collet_array *weights, const collet_scatter_average_params *params) = {collet_op_scatter_average};
-collet_status (*functions_149[])(collet_context *context, collet_array *amplitudes, const collet_array *planes, const collet_array *nodes, const collet_array *interval, const collet_array *before, const collet_scatter_params *params) = {collet_op_scatter_amplitudes};
-collet_status (*functions_150[])(collet_context *context, collet_array *images, const collet_array *amplitudes, const collet_array *nodes, const collet_array *interval, const collet_array *weights, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *angles, const collet_scatter_params *params) = {collet_op_scatter_intensities};
-collet_status (*functions_151[])(collet_context *context, collet_array *codes, collet_array *scale, collet_array *info, const collet_array *weights, const collet_ternary_quantize_params *params) = {collet_op_ternary_quantize};
-collet_status (*functions_152[])(collet_context *context, collet_array *y, const collet_array *weights, const collet_array *x) = {collet_op_ternary_matmul};
-collet_status (*functions_153[])(collet_context *context, collet_array *y, const collet_array *weights, const collet_array *x, const collet_array *scale, const collet_array *bias, const collet_ternary_linear_params *params) = {collet_op_ternary_linear};
-int64_t (*functions_154[])(uint32_t format, int64_t weights) = {collet_ternary_bytes};
-collet_status (*functions_155[])(collet_context *context, collet_array *bytes, collet_array *info, const collet_array *codes, const collet_array *scale, uint32_t format) = {collet_op_ternary_pack};
-collet_status (*functions_156[])(collet_context *context, collet_array *codes, collet_array *scale, collet_array *info, const collet_array *bytes, uint32_t format) = {collet_op_ternary_unpack};
-collet_status (*functions_157[])(collet_context *context, collet_recording **out) = {collet_recording_create};
-void (*functions_158[])(collet_recording *recording) = {collet_recording_destroy};
-collet_status (*functions_159[])(collet_context *context, collet_recording *recording, uint32_t *value, collet_dtype dtype, int32_t ndim, const int64_t *shape) = {collet_recording_input};
-collet_status (*functions_160[])(collet_context *context, collet_recording *recording, uint32_t *value, const collet_array *array) = {collet_recording_constant};
-collet_status (*functions_161[])(collet_context *context, collet_recording *recording, uint32_t *values, uint32_t op, const uint32_t *ins, const collet_array_spec *specs, const void *params) = {collet_recording_call};
-collet_status (*functions_162[])(collet_context *context, collet_recording *recording, uint32_t *values, collet_expression *expression, const uint32_t *ins) = {collet_recording_evaluate};
-collet_status (*functions_163[])(collet_context *context, collet_recording *recording, uint32_t *value, uint32_t from, uint32_t view, const int64_t *numbers, int32_t count) = {collet_recording_view};
-collet_status (*functions_164[])(collet_context *context, collet_recording *recording, const uint32_t *values, uint32_t count) = {collet_recording_complete};
-collet_status (*functions_165[])(collet_context *context, collet_recording *recording, collet_array **results, const collet_array * const *ins) = {collet_recording_run};
-collet_status (*functions_166[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, int32_t subtract_mean, collet_error *err) = {collet_analysis_autocorrelation};
-collet_status (*functions_167[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, collet_error *err) = {collet_analysis_displacement};
-collet_status (*functions_168[])(collet_context *context, collet_analysis_rotation_curves *curves, const collet_array *axes, int64_t blocks, collet_error *err) = {collet_analysis_rotation};
-collet_status (*functions_169[])(double *errors, const double *parts, int64_t blocks, int64_t lags, int32_t normalise, collet_error *err) = {collet_analysis_errors};
-collet_status (*functions_170[])(collet_context *context, collet_scatter **out, const collet_scatter_options *options, collet_error *err) = {collet_scatter_create};
-void (*functions_171[])(collet_scatter *scattering) = {collet_scatter_destroy};
-void (*functions_172[])(const collet_scatter *scattering, collet_scatter_plan *plan) = {collet_scatter_get_plan};
-collet_status (*functions_173[])(collet_scatter *scattering, const collet_scatter_pattern **out, collet_error *err) = {collet_scatter_next};
-collet_status (*functions_174[])(collet_scatter *scattering, collet_array **out, collet_error *err) = {collet_scatter_next_array};
-collet_status (*functions_175[])(const collet_scatter *scattering, collet_device_share *share, size_t index, collet_error *err) = {collet_scatter_share_at};
-collet_status (*functions_176[])(collet_context *context, collet_scatter_comparison *comparison, const collet_scatter_options *options, collet_error *err) = {collet_scatter_compare};
-collet_status (*functions_177[])(collet_scatter *scattering, const void *cotangents, const collet_scatter_gradients *out, collet_error *err) = {collet_scatter_differentiate};
-collet_status (*functions_178[])(const collet_scatter_rings *rings, int64_t *count, double *q, collet_error *err) = {collet_scatter_rings_q};
-collet_status (*functions_179[])(const collet_scatter_rings *rings, const collet_scatter_integrals *out, double energy, collet_dtype dtype, const void *values, collet_error *err) = {collet_scatter_integrate};
-collet_status (*functions_180[])(const collet_scatter_rings *rings, const collet_scatter_integrals *cotangents, double energy, collet_dtype dtype, const void *values, void *out, collet_error *err) = {collet_scatter_integrate_adjoint};
-collet_status (*functions_181[])(collet_scatter_input **out, const char *morphology, const char *configuration, collet_dtype dtype, collet_error *err) = {collet_scatter_read};
-void (*functions_182[])(collet_scatter_input *input) = {collet_scatter_input_destroy};
-const collet_scatter_options *(*functions_183[])(const collet_scatter_input *input) = {collet_scatter_input_options};
-int64_t (*functions_184[])(const collet_scatter_input *input, const double (**beams)[3]) = {collet_scatter_input_beams};
-const char *(*functions_185[])(const collet_scatter_input *input, size_t index) = {collet_scatter_input_warning_at};
-collet_status (*functions_186[])(const char *path, const char *configuration, collet_scatter_finding_fn report, void *user, collet_error *err) = {collet_scatter_check};
-collet_status (*functions_187[])(collet_scatter_slice *out, const char *morphology, int64_t material, uint32_t field, uint32_t axis, int64_t at, collet_error *err) = {collet_scatter_read_slice};
-void (*functions_188[])(collet_scatter_slice *slice) = {collet_scatter_slice_destroy};
-collet_status (*functions_189[])(const char *morphology, const char *path, int32_t replace, collet_error *err) = {collet_scatter_write_image};
-void (*functions_190[])(char name[40], double energy) = {collet_scatter_file_name};
-collet_status (*functions_191[])(const char *directory, double energy, int64_t n_beams, const double (*beams)[3], const collet_scatter_pattern *patterns, const char *settings, collet_error *err) = {collet_scatter_write};
-uint64_t (*functions_192[])(int64_t n_beams, int64_t y, int64_t x, const char *settings) = {collet_scatter_file_bytes};
-collet_status (*functions_193[])(const char *directory, double energy, const char *settings, collet_error *err) = {collet_scatter_written};
-collet_status (*functions_194[])(float *values, const char *directory, double energy, int64_t beam, int64_t y, int64_t x, collet_error *err) = {collet_scatter_read_pattern};
-collet_status (*functions_195[])(const char *path, const collet_scatter_rings *rings, int64_t n_beams, const double (*beams)[3], int64_t n_energies, const double *energies, const collet_scatter_integrals *integrals, const char *settings, collet_error *err) = {collet_scatter_write_integrals};
-collet_status (*functions_196[])(const char *path, const char *settings, collet_error *err) = {collet_scatter_integrals_written};
-const char *(*functions_197[])(const collet_scatter_input *input) = {collet_scatter_input_directory};
-collet_status (*functions_198[])(collet_context *context, collet_array **scale, const collet_array *weights, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_recognise};
-collet_status (*functions_199[])(collet_context *context, collet_ternary_weights **out, const collet_array *weights, const collet_ternary_quantize_params *params, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_quantize};
-collet_status (*functions_200[])(collet_context *context, collet_ternary_weights **out, const collet_array *codes, const collet_array *scale, collet_error *err) = {collet_ternary_weights_from_codes};
-collet_status (*functions_201[])(collet_context *context, collet_ternary_weights **out, const collet_array *bytes, int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_from_bytes};
-void (*functions_202[])(collet_ternary_weights *weights) = {collet_ternary_weights_destroy};
-int64_t (*functions_203[])(const collet_ternary_weights *weights) = {
+collet_status (*functions_140[])(collet_context *context, collet_array *out, const collet_array *low, const collet_array *span, uint64_t seed, uint64_t offset) = {collet_op_integers};
+collet_status (*functions_141[])(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b, const collet_array *c, collet_variate_distribution distribution, uint64_t seed, uint64_t offset) = {collet_op_variate};
+collet_status (*functions_142[])(collet_context *context, collet_array *fields, const collet_array *volume, const collet_array *alignment, const collet_array *theta, const collet_array *psi) = {collet_op_scatter_euler};
+collet_status (*functions_143[])(collet_context *context, collet_array *fields, const collet_array *direction, const collet_array *unaligned) = {collet_op_scatter_vector};
+collet_status (*functions_144[])(collet_context *context, collet_array *p, const collet_array *fields, const collet_array *constants, const collet_array *field, const collet_array *frame) = {collet_op_scatter_polarisation};
+collet_status (*functions_145[])(collet_context *context, collet_array *slice, collet_array *fraction, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_scatter_params *params) = {collet_op_scatter_ewald};
+collet_status (*functions_146[])(collet_context *context, collet_array *image, const collet_array *spectrum, const collet_array *slice, const collet_array *fraction, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_scatter_params *params) = {collet_op_scatter_projection};
+collet_status (*functions_147[])(collet_context *context, collet_array *slices, const collet_array *planes, const collet_array *range, const collet_array *before, const collet_scatter_params *params) = {collet_op_scatter_slices};
+collet_status (*functions_148[])(collet_context *context, collet_array *images, const collet_array *slices, const collet_array *range, const collet_array *weights, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_array *angles, const collet_scatter_params *params) = {collet_op_scatter_images};
+collet_status (*functions_149[])(collet_context *context, collet_array *out, const collet_array *images, const collet_array *angles, const collet_array *weights, const collet_scatter_average_params *params) = {collet_op_scatter_average};
+collet_status (*functions_150[])(collet_context *context, collet_array *amplitudes, const collet_array *planes, const collet_array *nodes, const collet_array *interval, const collet_array *before, const collet_scatter_params *params) = {collet_op_scatter_amplitudes};
+collet_status (*functions_151[])(collet_context *context, collet_array *images, const collet_array *amplitudes, const collet_array *nodes, const collet_array *interval, const collet_array *weights, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *angles, const collet_scatter_params *params) = {collet_op_scatter_intensities};
+collet_status (*functions_152[])(collet_context *context, collet_array *codes, collet_array *scale, collet_array *info, const collet_array *weights, const collet_ternary_quantize_params *params) = {collet_op_ternary_quantize};
+collet_status (*functions_153[])(collet_context *context, collet_array *y, const collet_array *weights, const collet_array *x) = {collet_op_ternary_matmul};
+collet_status (*functions_154[])(collet_context *context, collet_array *y, const collet_array *weights, const collet_array *x, const collet_array *scale, const collet_array *bias, const collet_ternary_linear_params *params) = {collet_op_ternary_linear};
+int64_t (*functions_155[])(uint32_t format, int64_t weights) = {collet_ternary_bytes};
+collet_status (*functions_156[])(collet_context *context, collet_array *bytes, collet_array *info, const collet_array *codes, const collet_array *scale, uint32_t format) = {collet_op_ternary_pack};
+collet_status (*functions_157[])(collet_context *context, collet_array *codes, collet_array *scale, collet_array *info, const collet_array *bytes, uint32_t format) = {collet_op_ternary_unpack};
+collet_status (*functions_158[])(collet_context *context, collet_recording **out) = {collet_recording_create};
+void (*functions_159[])(collet_recording *recording) = {collet_recording_destroy};
+collet_status (*functions_160[])(collet_context *context, collet_recording *recording, uint32_t *value, collet_dtype dtype, int32_t ndim, const int64_t *shape) = {collet_recording_input};
+collet_status (*functions_161[])(collet_context *context, collet_recording *recording, uint32_t *value, const collet_array *array) = {collet_recording_constant};
+collet_status (*functions_162[])(collet_context *context, collet_recording *recording, uint32_t *values, uint32_t op, const uint32_t *ins, const collet_array_spec *specs, const void *params) = {collet_recording_call};
+collet_status (*functions_163[])(collet_context *context, collet_recording *recording, uint32_t *values, collet_expression *expression, const uint32_t *ins) = {collet_recording_evaluate};
+collet_status (*functions_164[])(collet_context *context, collet_recording *recording, uint32_t *value, uint32_t from, uint32_t view, const int64_t *numbers, int32_t count) = {collet_recording_view};
+collet_status (*functions_165[])(collet_context *context, collet_recording *recording, const uint32_t *values, uint32_t count) = {collet_recording_complete};
+collet_status (*functions_166[])(collet_context *context, collet_recording *recording, collet_array **results, const collet_array * const *ins) = {collet_recording_run};
+collet_status (*functions_167[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, int32_t subtract_mean, collet_error *err) = {collet_analysis_autocorrelation};
+collet_status (*functions_168[])(collet_context *context, double *whole, double *parts, const collet_array *x, int64_t blocks, collet_error *err) = {collet_analysis_displacement};
+collet_status (*functions_169[])(collet_context *context, collet_analysis_rotation_curves *curves, const collet_array *axes, int64_t blocks, collet_error *err) = {collet_analysis_rotation};
+collet_status (*functions_170[])(double *errors, const double *parts, int64_t blocks, int64_t lags, int32_t normalise, collet_error *err) = {collet_analysis_errors};
+collet_status (*functions_171[])(collet_context *context, collet_scatter **out, const collet_scatter_options *options, collet_error *err) = {collet_scatter_create};
+void (*functions_172[])(collet_scatter *scattering) = {collet_scatter_destroy};
+void (*functions_173[])(const collet_scatter *scattering, collet_scatter_plan *plan) = {collet_scatter_get_plan};
+collet_status (*functions_174[])(collet_scatter *scattering, const collet_scatter_pattern **out, collet_error *err) = {collet_scatter_next};
+collet_status (*functions_175[])(collet_scatter *scattering, collet_array **out, collet_error *err) = {collet_scatter_next_array};
+collet_status (*functions_176[])(const collet_scatter *scattering, collet_device_share *share, size_t index, collet_error *err) = {collet_scatter_share_at};
+collet_status (*functions_177[])(collet_context *context, collet_scatter_comparison *comparison, const collet_scatter_options *options, collet_error *err) = {collet_scatter_compare};
+collet_status (*functions_178[])(collet_scatter *scattering, const void *cotangents, const collet_scatter_gradients *out, collet_error *err) = {collet_scatter_differentiate};
+collet_status (*functions_179[])(const collet_scatter_rings *rings, int64_t *count, double *q, collet_error *err) = {collet_scatter_rings_q};
+collet_status (*functions_180[])(const collet_scatter_rings *rings, const collet_scatter_integrals *out, double energy, collet_dtype dtype, const void *values, collet_error *err) = {collet_scatter_integrate};
+collet_status (*functions_181[])(const collet_scatter_rings *rings, const collet_scatter_integrals *cotangents, double energy, collet_dtype dtype, const void *values, void *out, collet_error *err) = {collet_scatter_integrate_adjoint};
+collet_status (*functions_182[])(collet_scatter_input **out, const char *morphology, const char *configuration, collet_dtype dtype, collet_error *err) = {collet_scatter_read};
+void (*functions_183[])(collet_scatter_input *input) = {collet_scatter_input_destroy};
+const collet_scatter_options *(*functions_184[])(const collet_scatter_input *input) = {collet_scatter_input_options};
+int64_t (*functions_185[])(const collet_scatter_input *input, const double (**beams)[3]) = {collet_scatter_input_beams};
+const char *(*functions_186[])(const collet_scatter_input *input, size_t index) = {collet_scatter_input_warning_at};
+collet_status (*functions_187[])(const char *path, const char *configuration, collet_scatter_finding_fn report, void *user, collet_error *err) = {collet_scatter_check};
+collet_status (*functions_188[])(collet_scatter_slice *out, const char *morphology, int64_t material, uint32_t field, uint32_t axis, int64_t at, collet_error *err) = {collet_scatter_read_slice};
+void (*functions_189[])(collet_scatter_slice *slice) = {collet_scatter_slice_destroy};
+collet_status (*functions_190[])(const char *morphology, const char *path, int32_t replace, collet_error *err) = {collet_scatter_write_image};
+void (*functions_191[])(char name[40], double energy) = {collet_scatter_file_name};
+collet_status (*functions_192[])(const char *directory, double energy, int64_t n_beams, const double (*beams)[3], const collet_scatter_pattern *patterns, const char *settings, collet_error *err) = {collet_scatter_write};
+uint64_t (*functions_193[])(int64_t n_beams, int64_t y, int64_t x, const char *settings) = {collet_scatter_file_bytes};
+collet_status (*functions_194[])(const char *directory, double energy, const char *settings, collet_error *err) = {collet_scatter_written};
+collet_status (*functions_195[])(float *values, const char *directory, double energy, int64_t beam, int64_t y, int64_t x, collet_error *err) = {collet_scatter_read_pattern};
+collet_status (*functions_196[])(const char *path, const collet_scatter_rings *rings, int64_t n_beams, const double (*beams)[3], int64_t n_energies, const double *energies, const collet_scatter_integrals *integrals, const char *settings, collet_error *err) = {collet_scatter_write_integrals};
+collet_status (*functions_197[])(const char *path, const char *settings, collet_error *err) = {collet_scatter_integrals_written};
+const char *(*functions_198[])(const collet_scatter_input *input) = {collet_scatter_input_directory};
+collet_status (*functions_199[])(collet_context *context, collet_array **scale, const collet_array *weights, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_recognise};
+collet_status (*functions_200[])(collet_context *context, collet_ternary_weights **out, const collet_array *weights, const collet_ternary_quantize_params *params, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_quantize};
+collet_status (*functions_201[])(collet_context *context, collet_ternary_weights **out, const collet_array *codes, const collet_array *scale, collet_error *err) = {collet_ternary_weights_from_codes};
+collet_status (*functions_202[])(collet_context *context, collet_ternary_weights **out, const collet_array *bytes, int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_weights_from_bytes};
+void (*functions_203[])(collet_ternary_weights *weights) = {collet_ternary_weights_destroy};
+int64_t (*functions_204[])(const collet_ternary_weights *weights) = {
     collet_ternary_weights_rows, collet_ternary_weights_columns};
-const collet_array *(*functions_204[])(const collet_ternary_weights *weights) = {
+const collet_array *(*functions_205[])(const collet_ternary_weights *weights) = {
     collet_ternary_weights_bytes, collet_ternary_weights_scale};
-collet_status (*functions_205[])(collet_context *context, collet_ternary_network **out, const collet_ternary_layer *layers, uint32_t count, collet_error *err) = {collet_ternary_network_create};
-void (*functions_206[])(collet_ternary_network *network) = {collet_ternary_network_destroy};
-int64_t (*functions_207[])(const collet_ternary_network *network) = {
+collet_status (*functions_206[])(collet_context *context, collet_ternary_network **out, const collet_ternary_layer *layers, uint32_t count, collet_error *err) = {collet_ternary_network_create};
+void (*functions_207[])(collet_ternary_network *network) = {collet_ternary_network_destroy};
+int64_t (*functions_208[])(const collet_ternary_network *network) = {
     collet_ternary_network_inputs, collet_ternary_network_outputs};
-collet_status (*functions_208[])(collet_context *context, collet_ternary_network *network, collet_array *y, const collet_array *x, collet_error *err) = {collet_ternary_network_run};
-collet_status (*functions_209[])(collet_ternary_file **out, int64_t *index, const char *name, collet_error *err) = {collet_ternary_file_open};
-void (*functions_210[])(collet_ternary_file *file) = {collet_ternary_file_destroy};
-void (*functions_211[])(const collet_ternary_file *file, collet_ternary_file_info *info) = {collet_ternary_file_get_info};
-collet_status (*functions_212[])(const collet_ternary_file *file, collet_ternary_matrix *matrix, size_t index, collet_error *err) = {collet_ternary_file_matrix_at};
-collet_status (*functions_213[])(collet_context *context, const collet_ternary_file *file, collet_ternary_counts *counts, size_t index, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_count};
-collet_status (*functions_214[])(collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out, collet_array **bias, size_t index, const collet_ternary_quantize_params *quantize, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_load};
-collet_status (*functions_215[])(collet_context *context, collet_ternary_network **out, const collet_ternary_file *file, uint32_t activations, float threshold, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_load};
-collet_status (*functions_216[])(collet_ternary_output *output, int32_t replace, collet_error *err) = {collet_ternary_output_publish};
-void (*functions_217[])(collet_ternary_output *output) = {collet_ternary_output_destroy};
-uint64_t (*functions_218[])(const collet_ternary_output *output) = {collet_ternary_output_bytes};
-int64_t (*functions_219[])(const collet_ternary_output *output) = {collet_ternary_output_weights};
-collet_status (*functions_220[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_source *layers, uint32_t count, uint32_t format, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_files_pack};
-collet_status (*functions_221[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_layer *layers, const char * const *names, uint32_t count, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_layers_write};
-collet_status (*functions_222[])(collet_context *context, const collet_ternary_file *file, collet_ternary_output **out, const char *path, size_t index, uint32_t what, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_unpack};
-collet_status (*functions_223[])(collet_context *context, collet_ternary_network *network, collet_ternary_output **out, collet_ternary_run_result *result, const collet_ternary_run_files *files, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_files};
-collet_status (*functions_224[])(collet_context *context, collet_ternary_network *network, collet_ternary_run_plan *plan, const collet_ternary_run_files *files, collet_error *err) = {collet_ternary_network_plan_files};
-collet_status (*functions_225[])(collet_context *context, collet_ternary_network *network, float *y, const float *x, int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_vectors};
-collet_status (*functions_226[])(const collet_ternary_network *network, collet_device_share *share, size_t index, collet_error *err) = {collet_ternary_network_share_at};
-collet_status (*functions_227[])(const char *text, collet_error *err) = {collet_trajectory_check_selection};
-collet_status (*functions_228[])(collet_trajectory_format *format, size_t index, collet_error *err) = {collet_trajectory_format_at};
-collet_status (*functions_229[])(collet_trajectory **out, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_create};
-void (*functions_230[])(collet_trajectory *trajectory) = {collet_trajectory_destroy};
-const char *(*functions_231[])(const collet_trajectory *trajectory, size_t index) = {
+collet_status (*functions_209[])(collet_context *context, collet_ternary_network *network, collet_array *y, const collet_array *x, collet_error *err) = {collet_ternary_network_run};
+collet_status (*functions_210[])(collet_ternary_file **out, int64_t *index, const char *name, collet_error *err) = {collet_ternary_file_open};
+void (*functions_211[])(collet_ternary_file *file) = {collet_ternary_file_destroy};
+void (*functions_212[])(const collet_ternary_file *file, collet_ternary_file_info *info) = {collet_ternary_file_get_info};
+collet_status (*functions_213[])(const collet_ternary_file *file, collet_ternary_matrix *matrix, size_t index, collet_error *err) = {collet_ternary_file_matrix_at};
+collet_status (*functions_214[])(collet_context *context, const collet_ternary_file *file, collet_ternary_counts *counts, size_t index, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_count};
+collet_status (*functions_215[])(collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out, collet_array **bias, size_t index, const collet_ternary_quantize_params *quantize, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_load};
+collet_status (*functions_216[])(collet_context *context, collet_ternary_network **out, const collet_ternary_file *file, uint32_t activations, float threshold, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_load};
+collet_status (*functions_217[])(collet_ternary_output *output, int32_t replace, collet_error *err) = {collet_ternary_output_publish};
+void (*functions_218[])(collet_ternary_output *output) = {collet_ternary_output_destroy};
+uint64_t (*functions_219[])(const collet_ternary_output *output) = {collet_ternary_output_bytes};
+int64_t (*functions_220[])(const collet_ternary_output *output) = {collet_ternary_output_weights};
+collet_status (*functions_221[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_source *layers, uint32_t count, uint32_t format, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_files_pack};
+collet_status (*functions_222[])(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_layer *layers, const char * const *names, uint32_t count, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_layers_write};
+collet_status (*functions_223[])(collet_context *context, const collet_ternary_file *file, collet_ternary_output **out, const char *path, size_t index, uint32_t what, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_file_unpack};
+collet_status (*functions_224[])(collet_context *context, collet_ternary_network *network, collet_ternary_output **out, collet_ternary_run_result *result, const collet_ternary_run_files *files, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_files};
+collet_status (*functions_225[])(collet_context *context, collet_ternary_network *network, collet_ternary_run_plan *plan, const collet_ternary_run_files *files, collet_error *err) = {collet_ternary_network_plan_files};
+collet_status (*functions_226[])(collet_context *context, collet_ternary_network *network, float *y, const float *x, int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor, collet_error *err) = {collet_ternary_network_run_vectors};
+collet_status (*functions_227[])(const collet_ternary_network *network, collet_device_share *share, size_t index, collet_error *err) = {collet_ternary_network_share_at};
+collet_status (*functions_228[])(const char *text, collet_error *err) = {collet_trajectory_check_selection};
+collet_status (*functions_229[])(collet_trajectory_format *format, size_t index, collet_error *err) = {collet_trajectory_format_at};
+collet_status (*functions_230[])(collet_trajectory **out, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_create};
+void (*functions_231[])(collet_trajectory *trajectory) = {collet_trajectory_destroy};
+const char *(*functions_232[])(const collet_trajectory *trajectory, size_t index) = {
     collet_trajectory_body_at, collet_trajectory_atom_at, collet_trajectory_warning_at};
-void (*functions_232[])(const collet_trajectory *trajectory, collet_trajectory_info *info) = {collet_trajectory_get_info};
-collet_status (*functions_233[])(const collet_trajectory *trajectory, collet_trajectory_file *file, size_t index, collet_error *err) = {collet_trajectory_file_at};
-size_t (*functions_234[])(void) = {collet_trajectory_quantity_count};
-collet_status (*functions_235[])(const collet_trajectory *trajectory, collet_trajectory_quantity *quantity, size_t index, collet_error *err) = {collet_trajectory_quantity_at};
-collet_status (*functions_236[])(const collet_trajectory *trajectory, collet_device_share *share, size_t index, collet_error *err) = {collet_trajectory_share_at};
-collet_status (*functions_237[])(collet_trajectory *trajectory, collet_trajectory_plan *plan, collet_error *err) = {collet_trajectory_plan_work};
-collet_status (*functions_238[])(collet_trajectory *trajectory, const collet_trajectory_batch **out, collet_error *err) = {
+void (*functions_233[])(const collet_trajectory *trajectory, collet_trajectory_info *info) = {collet_trajectory_get_info};
+collet_status (*functions_234[])(const collet_trajectory *trajectory, collet_trajectory_file *file, size_t index, collet_error *err) = {collet_trajectory_file_at};
+size_t (*functions_235[])(void) = {collet_trajectory_quantity_count};
+collet_status (*functions_236[])(const collet_trajectory *trajectory, collet_trajectory_quantity *quantity, size_t index, collet_error *err) = {collet_trajectory_quantity_at};
+collet_status (*functions_237[])(const collet_trajectory *trajectory, collet_device_share *share, size_t index, collet_error *err) = {collet_trajectory_share_at};
+collet_status (*functions_238[])(collet_trajectory *trajectory, collet_trajectory_plan *plan, collet_error *err) = {collet_trajectory_plan_work};
+collet_status (*functions_239[])(collet_trajectory *trajectory, const collet_trajectory_batch **out, collet_error *err) = {
     collet_trajectory_next, collet_trajectory_collect};
-collet_status (*functions_239[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user, collet_error *err) = {collet_trajectory_each};
-collet_status (*functions_240[])(collet_trajectory *trajectory, const char *path, uint32_t flags, collet_error *err) = {collet_trajectory_write};
-void (*functions_241[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user) = {collet_trajectory_watch};
-const char *(*functions_242[])(const collet_trajectory *trajectory) = {collet_trajectory_meta};
-collet_status (*functions_243[])(const char *path, uint32_t flags, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_extract};
-collet_status (*functions_244[])(double *times, size_t capacity, int64_t *n, const char * const *paths, collet_error *err) = {collet_trajectory_times};
-collet_status (*functions_245[])(collet_trajectory_places *places, collet_error *err) = {collet_trajectory_place};
+collet_status (*functions_240[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user, collet_error *err) = {collet_trajectory_each};
+collet_status (*functions_241[])(collet_trajectory *trajectory, const char *path, uint32_t flags, collet_error *err) = {collet_trajectory_write};
+void (*functions_242[])(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user) = {collet_trajectory_watch};
+const char *(*functions_243[])(const collet_trajectory *trajectory) = {collet_trajectory_meta};
+collet_status (*functions_244[])(const char *path, uint32_t flags, const collet_trajectory_options *options, collet_error *err) = {collet_trajectory_extract};
+collet_status (*functions_245[])(double *times, size_t capacity, int64_t *n, const char * const *paths, collet_error *err) = {collet_trajectory_times};
+collet_status (*functions_246[])(collet_trajectory_places *places, collet_error *err) = {collet_trajectory_place};
 
 int main(void)
 {

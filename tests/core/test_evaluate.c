@@ -188,11 +188,7 @@ TEST(a_shorter_block)
     collet_array_destroy(a);
 }
 
-TEST(damaged_programs)
-{
-    collet_step other[3];
-    uint16_t outs[2] = {4, 6};
-    collet_dtype types[3] = {COLLET_F32, COLLET_F32, 99};
+/* `valid` with changes is refused. `other` is a copy of its steps. */
 #define WITH(status, part, ...)                                                                    \
     do {                                                                                           \
         collet_program p = valid;                                                                  \
@@ -200,6 +196,17 @@ TEST(damaged_programs)
         __VA_ARGS__;                                                                               \
         refused(&p, status, part);                                                                 \
     } while (0)
+
+static collet_step sum_of(uint16_t value)
+{
+    return (collet_step){.op = COLLET_OP_SUM, .dtype = COLLET_F32, .in = {value}};
+}
+
+TEST(damaged_programs)
+{
+    collet_step other[3];
+    uint16_t outs[2] = {4, 6};
+    collet_dtype types[3] = {COLLET_F32, COLLET_F32, 99};
     refused(NULL, COLLET_INVALID, "program is NULL");
     WITH(COLLET_INVALID, "struct_size", p.struct_size = 8);
     WITH(COLLET_INVALID, "evaluate: step_size is 8; set it to the size of an element",
@@ -227,6 +234,22 @@ TEST(damaged_programs)
     WITH(COLLET_INVALID, "dtype 2 of the program is 99", p.dtypes = types);
     WITH(COLLET_INVALID, "input 1 is given", p.n_in = 1; p.n_constants = 2);
     WITH(COLLET_DTYPE, "does not take bool", p.reduce = COLLET_OP_MIN);
+}
+
+TEST(damaged_programs_that_reduce_rows)
+{
+    collet_step other[3];
+    WITH(COLLET_INVALID, "reserved of the program is not 0", p.reserved = 1);
+    WITH(COLLET_INVALID, "both `reduce` and 1 steps that reduce", p.reduce = COLLET_OP_SUM; p.n_reductions = 1);
+    WITH(COLLET_INVALID, "n_reductions of the program is 1, but 0", p.n_reductions = 1);
+    WITH(COLLET_INVALID, "n_reductions must count", p.steps = other; other[1] = sum_of(0));
+    WITH(COLLET_INVALID, "step 1 reduces a constant", p.n_reductions = 1; p.steps = other; other[1] = sum_of(2));
+    WITH(COLLET_INVALID, "step 1 reduces a value with one element per row", p.n_reductions = 2; p.steps = other;
+         other[0] = sum_of(0); other[1] = sum_of(3));
+    WITH(COLLET_DTYPE, "step 1, sum of f32, cannot give i8", p.n_reductions = 1; p.steps = other; other[1] = sum_of(0);
+         other[1].dtype = COLLET_I8);
+    WITH(COLLET_INVALID, "in[1] of step 1, the correction of var", p.n_reductions = 1; p.steps = other;
+         other[1] = sum_of(0); other[1].op = COLLET_OP_VAR; other[1].in[1] = 2);
 }
 
 TEST_GROUP(set_up_scalar, tear_down)

@@ -106,6 +106,7 @@ static void free_view(view *v)
 typedef struct typed {
     uint32_t id;
     collet_dtype dtype;
+    program_shape shape;
 } typed;
 
 typedef struct sample {
@@ -115,6 +116,7 @@ typedef struct sample {
     collet_dtype dtypes[INPUTS];
     int number[INPUTS]; /* 1: `evaluate` gets this input as a scalar */
     uint32_t reduce;    /* or COLLET_NO_OP */
+    int rows;           /* 1: some functions reduce rows */
 } sample;
 
 #define GOOD(call) assert_int_equal(call, COLLET_OK)
@@ -143,17 +145,37 @@ static typed pick(const sample *s)
     return s->values[back < s->count ? s->count - 1 - back : 0];
 }
 
+static const uint32_t reductions[] = {
+    COLLET_OP_SUM, COLLET_OP_PROD, COLLET_OP_MEAN, COLLET_OP_VAR,           COLLET_OP_STD,    COLLET_OP_MIN,
+    COLLET_OP_MAX, COLLET_OP_ANY,  COLLET_OP_ALL,  COLLET_OP_COUNT_NONZERO, COLLET_OP_ARGMIN, COLLET_OP_ARGMAX};
+
 static void add_function(sample *s)
 {
     const elementwise *e = elementwise_at(below(75));
     collet_dtype d = 1 + (collet_dtype)below(COLLET_DTYPE_COUNT - 1);
     uint32_t in[3], id;
+    program_shape shape = PROGRAM_NARROW;
     if (!e || !elementwise_result(e, d))
         return;
-    for (uint32_t i = 0; i < e->inputs; i++)
-        in[i] = converted(s, pick(s), elementwise_operand(e, d, i));
+    for (uint32_t i = 0; i < e->inputs; i++) {
+        typed v = pick(s);
+        in[i] = converted(s, v, elementwise_operand(e, d, i));
+        shape = v.shape > shape ? v.shape : shape;
+    }
     GOOD(collet_expression_apply(s->e, &id, e->op, in, e->inputs, NULL));
-    s->values[s->count++] = (typed){id, elementwise_result(e, d)};
+    s->values[s->count++] = (typed){id, elementwise_result(e, d), shape};
+}
+
+/* Adds a reduction of rows. */
+static void add_reduction(sample *s)
+{
+    typed v = pick(s);
+    uint32_t id, op = reductions[below(sizeof reductions / sizeof *reductions)];
+    collet_dtype d = program_reduced(op, v.dtype, COLLET_DTYPE_NONE);
+    if (!d || v.shape != PROGRAM_FULL)
+        return;
+    GOOD(collet_expression_reduce_rows(s->e, &id, op, v.id, below(2) ? 0.5 : 0.0, NULL));
+    s->values[s->count++] = (typed){id, d, PROGRAM_NARROW};
 }
 
 /* Adds an op whose operands have different dtypes, or an op with one weak scalar as an operand. */
@@ -172,18 +194,14 @@ static void add_mixed(sample *s)
         GOOD(collet_expression_constant(s->e, &number, &weak, 1, NULL));
         GOOD(collet_expression_apply(s->e, &id, COLLET_OP_ADD, (uint32_t[]){number, id}, 2, NULL));
     }
-    s->values[s->count++] = (typed){id, d};
+    s->values[s->count++] = (typed){id, d, a.shape > b.shape ? a.shape : b.shape};
 }
 
 /* Converts v to a dtype that the graph's reduction accepts; chooses the reduction on the first call. */
 static uint32_t reducible(sample *s, typed v)
 {
-    static const uint32_t ops[] = {COLLET_OP_SUM,           COLLET_OP_PROD,   COLLET_OP_MEAN,
-                                   COLLET_OP_VAR,           COLLET_OP_STD,    COLLET_OP_MIN,
-                                   COLLET_OP_MAX,           COLLET_OP_ANY,    COLLET_OP_ALL,
-                                   COLLET_OP_COUNT_NONZERO, COLLET_OP_ARGMIN, COLLET_OP_ARGMAX};
     if (!s->reduce)
-        s->reduce = ops[below(sizeof ops / sizeof *ops)];
+        s->reduce = reductions[below(sizeof reductions / sizeof *reductions)];
     int taken = program_reduced(s->reduce, v.dtype, COLLET_DTYPE_NONE) != COLLET_DTYPE_NONE;
     return converted(s, v, taken && below(4) ? v.dtype : below(2) ? COLLET_F32 : COLLET_F64);
 }
@@ -202,18 +220,23 @@ static void make_graph(sample *s, uint64_t seed, int sizes)
     (void)below(2);
     uint32_t functions = 1 + below(below(3) ? 12 : 60);
     *s = (sample){.inputs = 1 + below(below(4) ? 4 : INPUTS), .outputs = 1 + below(OUTPUTS)};
+    s->rows = !on_device && seed % 4 == 3;
     GOOD(collet_expression_create(&s->e, NULL));
     for (uint32_t i = 0; i < s->inputs; i++) {
         s->dtypes[i] = 1 + (collet_dtype)below(COLLET_DTYPE_COUNT - 1);
         s->number[i] =
             i && below(4) == 0 && s->dtypes[i] != COLLET_F16 && s->dtypes[i] != COLLET_BF16;
+        s->number[i] &= !s->rows; /* a number and an array without axes differ in the shape of results */
         GOOD(collet_expression_input(s->e, &s->values[i].id, NULL,
                                      s->number[i] ? s->dtypes[i] : COLLET_DTYPE_NONE, NULL));
         s->values[i].dtype = s->dtypes[i];
+        s->values[i].shape = PROGRAM_FULL;
         s->count++;
     }
     for (uint32_t tries = 0; s->count < s->inputs + functions && tries < 2000; tries++)
-        if (below(4))
+        if (s->rows && below(5) == 0)
+            add_reduction(s);
+        else if (below(4))
             add_function(s);
         else
             add_mixed(s);
@@ -393,10 +416,15 @@ static collet_scalar widened(const void *bytes, collet_dtype d)
 static void make_inputs(const sample *s, trial *t, collet_array_spec *specs)
 {
     static const int64_t extents[] = {1, 2, 3, 5, 7, 300, 0, 4};
+    /* The order in which rows of 8 to 16 elements are added depends on the number of rows, which is smaller for an input
+     * that is broadcast. */
+    static const int64_t lengths[] = {1, 2, 3, 7, 17, 33, 130, 1000};
     int64_t base[COLLET_MAX_DIMS];
     int32_t ndim = (int32_t)below(4);
     for (int32_t i = 0; i < ndim; i++)
         base[i] = extents[below(i ? 5 + (below(6) == 0) : 8)];
+    if (s->rows)
+        base[ndim ? ndim - 1 : ndim++] = lengths[below(sizeof lengths / sizeof *lengths)];
     for (uint32_t i = 0; i < s->inputs; i++) {
         int32_t skip = i && below(2) ? (int32_t)below((uint32_t)ndim + 1) : 0;
         if (s->number[i])

@@ -48,8 +48,9 @@ static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t row
     const collet_step add_k = {.op = COLLET_OP_ADD, .dtype = COLLET_F32, .in = {0, 1}};
     const uint16_t result = 2;
     const collet_scalar constant = {.dtype = COLLET_F32, .value.f32 = k};
-    const collet_program p = {sizeof p,        1, 1,      1,      1,      0, sizeof add_k,
-                              sizeof constant, 0, dtypes, &add_k, &result};
+    const collet_program p = {.struct_size = sizeof p, .n_in = 1, .n_constants = 1, .n_steps = 1, .n_out = 1,
+                              .step_size = sizeof add_k, .constant_size = sizeof constant,
+                              .dtypes = dtypes, .steps = &add_k, .outs = &result};
     const collet_evaluate_params params = {sizeof params, 0, 0, 0, 0, &p, &constant};
     const collet_kernel_call call = {.struct_size = sizeof call, .op = COLLET_OP_EVALUATE, .n_out = 4,
                                      .n_in = 8, .operand_size = sizeof *operands,

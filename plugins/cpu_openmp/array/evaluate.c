@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "reduce.h"
+#include "row_program.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/operand.h"
 
@@ -184,7 +185,7 @@ static void reduced_outputs_init(reduced_outputs *r, const collet_device *device
     }
     r->m = machine_of(device, params);
     r->m.program = &r->program;
-    r->m.read_soon = 1;
+    r->m.in_order = r->m.read_soon = 1;
     machine_prepare(&r->m, &r->packed.call, at);
     r->thread_bytes = machine_memory(&r->m) + r->call.n_out * (int64_t)MACHINE_STAGE;
 }
@@ -248,6 +249,14 @@ ACCEPTS(evaluate)
         *workspace_bytes = reduced_bytes(device, call);
         return COLLET_OK;
     }
+    if (program->n_reductions) {
+        const char *why = row_program_accepts(device, call, workspace_bytes);
+        return why ? device->base.host->fail(call->err, COLLET_REFUSED,
+                                             "evaluate: cpu_openmp does not reduce rows among other "
+                                             "steps here (%s); call the ops",
+                                             why)
+                   : COLLET_OK;
+    }
     packed_call packed;
     machine m = machine_of(device, params);
     pack(&packed, call, program);
@@ -261,6 +270,10 @@ KERNEL(evaluate)
     const collet_evaluate_params *params = call->params;
     if (params->program->reduce) {
         reduce_outputs(device, call);
+        return COLLET_OK;
+    }
+    if (params->program->n_reductions) {
+        row_program_run(device, call);
         return COLLET_OK;
     }
     packed_call packed;

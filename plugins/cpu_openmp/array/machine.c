@@ -423,3 +423,16 @@ void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, c
         }
     }
 }
+
+int64_t machine_unit(const machine *m)
+{
+    return m->block_rows ? m->l.shape[m->l.ndim - 1] : 1;
+}
+
+void machine_part(const machine *m, char *memory, char *const *at, int64_t begin, int64_t end)
+{
+    machine part = *m;
+    int64_t unit = machine_unit(m);
+    memcpy(part.l.at, at, (size_t)m->l.views * sizeof *at);
+    run_part(&part, memory, begin / unit, end / unit);
+}

@@ -84,6 +84,7 @@ typedef struct machine {
     uint32_t n_steps, prologue;
     uint32_t first_buffer; /* slot */
     uint32_t buffers;
+    int in_order;        /* parts are computed by machine_range or machine_part, so rows are in order */
     int read_soon;       /* outputs: no non-temporal stores */
     uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; more have MACHINE_SMALL_BLOCK */
     uint32_t wide;       /* slot of the first of four buffers for operands of MACHINE_HALF */
@@ -146,3 +147,10 @@ static inline block_kernel machine_kernel(const isa_level *level, uint32_t op, c
         find = level->blocks_complex->find[dtype];
     return find(op);
 }
+
+/* The elements that the loop walks together: a part begins and ends at a multiple of them. */
+int64_t machine_unit(const machine *m);
+
+/* Computes elements begin .. end-1, in C order, on the calling thread. Element 0 of view k (outputs, then inputs) is at
+ * at[k]. `memory` has machine_memory bytes. */
+void machine_part(const machine *m, char *memory, char *const *at, int64_t begin, int64_t end);

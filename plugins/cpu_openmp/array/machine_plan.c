@@ -165,7 +165,7 @@ static void move_axis(loop *l, int32_t i)
 static void find_tiles(machine *m)
 {
     loop *l = &m->l;
-    int32_t axis = m->block_rows || m->read_soon ? -1 : find_across(m);
+    int32_t axis = m->block_rows || m->in_order ? -1 : find_across(m);
     if (axis < 0)
         return;
     int64_t smallest = LINE, bytes = 0, begin = 0;

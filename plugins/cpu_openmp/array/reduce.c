@@ -461,7 +461,8 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
     }
     method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
     if (reduce_has_center(call->op))
-        plan.method.divisor = reduce_divisor(call, plan.reduced.count);
+        plan.method.divisor = reduce_divisor(
+            plan.reduced.count, ((const collet_variance_params *)call->params)->correction);
     plan.method.about.bits |= (uint64_t)skip_nan;
     choose_narrow(&plan, device);
     run(device, &plan);

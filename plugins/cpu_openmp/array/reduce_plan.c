@@ -16,9 +16,6 @@
 #define LARGE (8 << 20)
 #define LARGE_CHUNK (4 << 20)
 
-/* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
-#define FEW_ROWS 16
-
 /* ---- The axes -------------------------------------------------------------------------------- */
 
 static void add_axis(axes *x, int64_t extent, int64_t step, int64_t out)
@@ -135,7 +132,7 @@ void reduce_plan_make(reduce_plan *plan, const collet_device *device,
     int64_t length = reduced->shape[reduced->ndim - 1],
             row = llabs(reduced->step[reduced->ndim - 1]);
     plan->by_columns =
-        width > 1 && (column < row || (reduced->count <= FEW_ROWS && width > length));
+        width > 1 && (column < row || (reduced->count <= REDUCE_FEW_ROWS && width > length));
     plan->tile = plan->fold = 1;
     plan->tiles = width;
     if (plan->by_columns) {

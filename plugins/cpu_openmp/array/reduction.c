@@ -237,6 +237,104 @@ void method_store(const method *m, char *out, collet_dtype to, int64_t step, con
     }
 }
 
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+int row_method_has(uint32_t op)
+{
+    switch (op) {
+    case COLLET_OP_SUM:
+    case COLLET_OP_PROD:
+    case COLLET_OP_MEAN:
+    case COLLET_OP_MIN:
+    case COLLET_OP_MAX:
+    case COLLET_OP_VAR:
+    case COLLET_OP_STD:
+    case COLLET_OP_ANY:
+    case COLLET_OP_ALL:
+    case COLLET_OP_COUNT_NONZERO:
+    case COLLET_OP_ARGMIN:
+    case COLLET_OP_ARGMAX:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void row_method_choose(row_method *r, const collet_device *device, uint32_t op, collet_dtype from,
+                       collet_dtype to, int64_t length, double correction)
+{
+    r->to = to;
+    r->centered = reduce_has_center(op);
+    if (r->centered)
+        method_choose(&r->mean, device, COLLET_OP_MEAN, from, length);
+    method_choose(&r->method, device, op, from, length);
+    if (r->centered)
+        r->method.divisor = reduce_divisor(length, correction);
+    r->exact = r->method;
+    r->narrow = length >= REDUCE_NARROW && to != COLLET_F64 && method_narrow(&r->method, device);
+}
+
+/* As method_run, in blocks. */
+static void run_blocks(const method *m, const reduce_about *about, double *result, double *lost,
+                       const char *in, int64_t step, int64_t length)
+{
+    for (int64_t i = 0; i < length; i += REDUCE_BLOCK)
+        method_run(m, about, result, lost, in + i * step, step, min_i64(length - i, REDUCE_BLOCK));
+}
+
+static void reduce_row(const row_method *r, double *result, double *lost, double *center,
+                       const char *in, int64_t length)
+{
+    int64_t step = (int64_t)cpu_dtype_size(r->exact.from);
+    reduce_about about = r->method.about;
+    if (r->centered) {
+        *result = *lost = 0.0;
+        run_blocks(&r->mean, &r->mean.about, result, lost, in, step, length);
+        *center = cpu_total(&(cpu_sum){*result, *lost}) / r->mean.divisor;
+        about.center = center;
+    }
+    *result = r->method.first;
+    *lost = 0.0;
+    if (r->narrow)
+        range_begin();
+    run_blocks(&r->method, &about, result, lost, in, step, length);
+    if (r->narrow && range_was_left()) {
+        *result = *lost = 0.0;
+        run_blocks(&r->exact, &about, result, lost, in, step, length);
+    }
+}
+
+static void reduce_short(const row_method *r, double *result, double *lost, double *center,
+                         const char *in, int64_t length, int64_t rows)
+{
+    int64_t step = (int64_t)cpu_dtype_size(r->exact.from);
+    reduce_about about = r->exact.about;
+    if (r->centered) {
+        for (int64_t i = 0; i < rows; i++)
+            result[i] = lost[i] = 0.0;
+        method_columns(&r->mean, &r->mean.about, result, lost, in, step, length * step, length, rows);
+        method_store(&r->mean, (char *)center, COLLET_F64, sizeof *center, result, lost, rows);
+        about.center = center;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        result[i] = r->exact.first;
+        lost[i] = 0.0;
+    }
+    method_columns(&r->exact, &about, result, lost, in, step, length * step, length, rows);
+}
+
+void row_method_run(const row_method *r, double *result, double *lost, double *center,
+                    const char *in, int64_t length, int64_t rows, int64_t all)
+{
+    int64_t bytes = length * (int64_t)cpu_dtype_size(r->exact.from);
+    if (all > length && length <= REDUCE_FEW_ROWS) {
+        reduce_short(r, result, lost, center, in, length, rows);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        reduce_row(r, &result[i], &lost[i], center, in + i * bytes, length);
+}
+
 /* ---- One block ------------------------------------------------------------------------------- */
 
 int64_t reduce_block_length(const collet_kernel_call *call)
@@ -257,29 +355,11 @@ int64_t reduce_block_length(const collet_kernel_call *call)
 void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int64_t step = (int64_t)cpu_dtype_size(in->dtype);
-    const char *at = cpu_at(in);
-    method m, exact;
-    double center, lost = 0.0, result = 0.0;
-    method_choose(&m, device, reduce_has_center(call->op) ? COLLET_OP_MEAN : call->op, in->dtype,
-                  count);
-    if (reduce_has_center(call->op)) {
-        method_run(&m, &m.about, &result, &lost, at, step, count);
-        center = cpu_total(&(cpu_sum){result, lost}) / m.divisor;
-        method_choose(&m, device, call->op, in->dtype, count);
-        m.about.center = &center;
-        m.divisor = reduce_divisor(call, count);
-        lost = 0.0;
-    }
-    exact = m;
-    int narrow = count >= REDUCE_NARROW && out->dtype != COLLET_F64 && method_narrow(&m, device);
-    if (narrow)
-        range_begin();
-    result = m.first;
-    method_run(&m, &m.about, &result, &lost, at, step, count);
-    if (narrow && range_was_left()) {
-        result = lost = 0.0;
-        method_run(&exact, &m.about, &result, &lost, at, step, count);
-    }
-    method_store(&m, cpu_at(out), out->dtype, 0, &result, &lost, 1);
+    const collet_variance_params *params = call->params;
+    double result, lost, center;
+    row_method r;
+    row_method_choose(&r, device, call->op, in->dtype, out->dtype, count,
+                      reduce_has_center(call->op) ? params->correction : 0.0);
+    reduce_row(&r, &result, &lost, &center, cpu_at(in), count);
+    method_store(&r.method, cpu_at(out), out->dtype, 0, &result, &lost, 1);
 }

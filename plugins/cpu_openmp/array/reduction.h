@@ -9,6 +9,9 @@
 #include "cpu_openmp/array/kernels/kernel_move.h"
 #include "cpu_openmp/array/kernels/kernel_reduce.h"
 
+/* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
+#define REDUCE_FEW_ROWS 16
+
 /* The number of elements of a row that are reduced at a time. */
 #define REDUCE_BLOCK (16 << 10)
 
@@ -61,6 +64,33 @@ void method_columns(const method *m, const reduce_about *about, double *result, 
 void method_store(const method *m, char *out, collet_dtype to, int64_t step, const double *result,
                   const double *lost, int64_t n);
 
+/* Reduces rows of adjacent elements. */
+typedef struct row_method {
+    method method;
+    method exact;  /* if `narrow`: used when a partial sum has left the range of f32 */
+    method mean;   /* if `centered` */
+    int narrow;
+    int centered;  /* the squared distances from the mean are summed */
+    collet_dtype to; /* the dtype of the results */
+} row_method;
+
+/* Whether the op is a reduction. */
+int row_method_has(uint32_t op);
+
+/* The longest rows: a longer row consists of several chunks. */
+#define ROW_LIMIT (4 * REDUCE_BLOCK)
+
+/* Prepares the reduction by `op` of rows of `length` elements of dtype `from`, at most ROW_LIMIT; `correction`: the
+ * parameter of VAR and STD. */
+void row_method_choose(row_method *r, const collet_device *device, uint32_t op, collet_dtype from,
+                       collet_dtype to, int64_t length, double correction);
+
+/* Reduces `rows` adjacent rows. Stores their results, for method_store; `center` has room for `rows` numbers. `all`: the
+ * number of rows of the whole reduction, which decides the order in which the elements of short rows are added. The
+ * results are bitwise equal to the results of reduce_run. */
+void row_method_run(const row_method *r, double *result, double *lost, double *center,
+                    const char *in, int64_t length, int64_t rows, int64_t all);
+
 /* Whether the distances from the mean are summed. */
 static inline int reduce_has_center(uint32_t op)
 {
@@ -68,10 +98,9 @@ static inline int reduce_has_center(uint32_t op)
 }
 
 /* The divisor of VAR and STD: `count` minus the correction, at least 0. */
-static inline double reduce_divisor(const collet_kernel_call *call, int64_t count)
+static inline double reduce_divisor(int64_t count, double correction)
 {
-    const collet_variance_params *params = call->params;
-    double divisor = (double)count - params->correction;
+    double divisor = (double)count - correction;
     return divisor > 0.0 ? divisor : 0.0;
 }
 

@@ -32,7 +32,7 @@ def _is_single(x, axis):
 def _rows(name, x, axis, keepdims, correction=0.0):
     """Returns the reduction of a large Array's rows as a lazy Array. Functions that subtract it or divide by
     it are then computed in the same pass. Returns None for other reductions."""
-    return _core.reduce_rows(x, name, axis, correction) if keepdims and type(axis) is int else None
+    return _core.reduce_rows(x, name, axis, bool(keepdims), correction) if type(axis) is int else None
 
 
 def _reduced(name, x, axis, keepdims, **parameters):

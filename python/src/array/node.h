@@ -35,6 +35,7 @@ struct node {
     elementwise *function; /* a reference; NULL: converts to the dtype of `spec`, or reduces */
     uint32_t reduces;      /* an op: reduces the last axis, which is kept with extent 1; 0: elementwise */
     double correction;     /* of the reduction */
+    int flat;              /* 1: one element per row, and the axis of the rows is left out */
     int64_t row;           /* the extent of the last axis that the node, or reductions below it, reduce; 0: none */
     input in[NODE_INPUTS];
     collet_array_spec spec;

@@ -187,6 +187,7 @@ PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
         array_spec(v->array, &n->spec);
     n->spec.dtype = dtype;
     n->row = from ? from->row : 0;
+    n->flat = from && from->flat;
     if (from)
         node_add_node(n, from);
     else

@@ -7,7 +7,6 @@
 #include "src/base/runtime.h"
 #include "src/calls/expression.h"
 #include "program.h"
-#include "rows.h"
 
 #define SLACK (1 << 20) /* bytes that nodes may keep alive beyond the bytes of their results */
 
@@ -59,21 +58,37 @@ static int is_needed_again(const node *n)
     return n->seen && (n->owner || (n->readers && n->readers->next));
 }
 
-static int take(node *n, PyObject *made)
+/* A new reference to the value that the Array `made` has for the node, without the axis of the rows if the node has
+ * none. */
+static lazy_value *value_for(const node *n, PyObject *made)
 {
     lazy_value *v = array_value(made);
-    if (!v || !value_memory(v))
+    collet_array *flat = NULL;
+    if (!v || !n->flat)
+        return v ? value_ref(v) : NULL;
+    if (collet_array_reshape(runtime_context(), v->array, &flat, n->spec.ndim, n->spec.shape) != COLLET_OK)
+        runtime_raise(runtime_context());
+    return value_new(flat, v);
+}
+
+static int take(node *n, PyObject *made)
+{
+    lazy_value *v = value_for(n, made);
+    if (!v || !value_memory(v)) {
+        value_unref(v);
         return -1;
+    }
     if (collet_array_dtype(v->array) != n->spec.dtype) {
         PyErr_Format(PyExc_SystemError, "a lazy result is %s, expected was %s",
                      collet_dtype_name(collet_array_dtype(v->array)),
                      collet_dtype_name(n->spec.dtype));
+        value_unref(v);
         return -1;
     }
     value_attach(v, NULL);
     if (!n->value && n->owner)
         array_settle(n->owner, v);
-    node_publish(n, value_ref(v));
+    node_publish(n, v);
     return 0;
 }
 
@@ -339,6 +354,12 @@ PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
     return made;
 }
 
+/* Rows of these numbers of elements, in Arrays of at least ROWS_LEAST elements. Smaller Arrays fit into the cache as a whole,
+ * and calls/small.c reduces them. */
+#define ROWS_SHORTEST 2
+#define ROWS_LONGEST (1 << 15)
+#define ROWS_LEAST (128 << 10)
+
 /* Whether the reduction along this axis of an Array of this dtype and shape should be lazy, so that it is computed
  * together with other steps. */
 static int has_rows(const collet_array_spec *s, long axis)
@@ -355,8 +376,9 @@ PyObject *lazy_reduce_rows(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *array, *op;
     long axis;
+    int keepdims;
     double correction;
-    if (!PyArg_ParseTuple(arguments, "OOld", &array, &op, &axis, &correction))
+    if (!PyArg_ParseTuple(arguments, "OOlpd", &array, &op, &axis, &keepdims, &correction))
         return NULL;
     if (!array_check(array) || off || !runtime_at_once())
         Py_RETURN_NONE;
@@ -374,7 +396,7 @@ PyObject *lazy_reduce_rows(PyObject *Py_UNUSED(module), PyObject *arguments)
         array_spec(v->array, &spec);
     if (!has_rows(&spec, axis))
         Py_RETURN_NONE;
-    if (from ? from->seen || from->choice != choice || from->generation != runtime_generation()
+    if (from ? from->seen || from->flat || from->choice != choice || from->generation != runtime_generation()
              : v->generation != runtime_generation() || collet_array_is_shared(v->array) ||
                    !array_is_dense(v->array, 0))
         Py_RETURN_NONE;
@@ -386,6 +408,8 @@ PyObject *lazy_reduce_rows(PyObject *Py_UNUSED(module), PyObject *arguments)
     n->row = spec.shape[spec.ndim - 1];
     n->spec = spec;
     n->spec.shape[spec.ndim - 1] = 1;
+    n->flat = !keepdims;
+    n->spec.ndim -= n->flat;
     if (from)
         node_add_node(n, from);
     else

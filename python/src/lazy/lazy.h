@@ -33,8 +33,8 @@ int lazy_is_off(void);
 
 /* Functions of the module. flush() computes all pending Arrays. eager(change) begins (1) or ends (-1) a block of
  * collet.eager() in the thread. reduce(array, op, axes, keepdims, correction): the reduction of a pending Array, or
- * None if it has to be computed in another way. reduce_rows(array, op, axis, correction): a pending Array for the
- * reduction of the last axis, which is kept with extent 1; None as before. is_pending(array): whether it is pending. */
+ * None if it has to be computed in another way. reduce_rows(array, op, axis, keepdims, correction): a pending
+ * Array for the reduction of the last axis; None as before. is_pending(array): whether it is pending. */
 PyObject *lazy_flush(PyObject *module, PyObject *unused);
 PyObject *lazy_eager(PyObject *module, PyObject *change);
 PyObject *lazy_reduce(PyObject *module, PyObject *arguments);

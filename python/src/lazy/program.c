@@ -12,7 +12,6 @@
 #include "src/calls/op.h"
 #include "src/base/runtime.h"
 #include "function.h"
-#include "rows.h"
 
 #define KEPT 512        /* number of expressions that are kept */
 #define WORTH (1 << 24) /* elements that single functions compute in the time of one compilation */
@@ -21,7 +20,7 @@ typedef struct kept {
     uint64_t hash;
     uint32_t size;
     unsigned char *key;
-    PyObject *compiled; /* an Expression; if the program is by_rows, a plan of rows.h */
+    PyObject *compiled; /* an Expression */
     int64_t elements;   /* elements that single functions have computed instead of the expression */
 } kept;
 
@@ -96,7 +95,7 @@ static int add_step(program *p, node *n)
                 .n_in = n->n_in,
                 .reduces = n->reduces,
                 .correction = n->correction,
-                .narrow = p->full.ndim && n->spec.shape[p->full.ndim - 1] == 1};
+                .narrow = p->full.ndim && (n->flat || n->spec.shape[p->full.ndim - 1] == 1)};
     s->function = (elementwise *)Py_XNewRef((PyObject *)n->function);
     for (uint32_t i = 0; i < n->n_in; i++) {
         int from = source(p, s, &n->in[i]);
@@ -137,6 +136,7 @@ int program_begin(program *p, node *root)
     p->by_rows = p->full.ndim = 0;
     if (root->row) {
         p->full = root->spec;
+        p->full.ndim += root->flat;
         p->full.shape[p->full.ndim - 1] = root->row;
     }
     for (p->mask = 7; p->mask < 2 * root->count && p->mask < PROGRAM_PLACES - 1;)
@@ -224,6 +224,8 @@ static collet_status apply(const step *s, collet_expression *e, const uint32_t *
     }
     if (status != COLLET_OK)
         return status;
+    if (s->reduces)
+        return collet_expression_reduce_rows(e, &results[i], s->reduces, in[0], s->correction, err);
     return s->function ? collet_expression_apply(e, &results[i], s->function->id, in, s->n_in, err)
                        : collet_expression_convert(e, &results[i], in[0], s->dtype, err);
 }
@@ -280,7 +282,7 @@ static kept *keep(program *p)
             !memcmp(k->key, p->key, p->key_size))
             return k;
     }
-    PyObject *made = p->by_rows ? rows_plan(p) : (PyObject *)build(p), *before;
+    PyObject *made = (PyObject *)build(p), *before;
     unsigned char *key = made ? malloc(p->key_size) : NULL;
     if (!key) {
         Py_XDECREF(made);
@@ -400,8 +402,7 @@ PyObject *program_run(program *p, PyObject *out)
     if (!k)
         return NULL;
     PyObject *e = Py_NewRef(k->compiled);
-    PyObject *made = p->by_rows ? rows_run(e, p)
-                     : out || is_to_be_compiled(p, k)
+    PyObject *made = out || p->by_rows || is_to_be_compiled(p, k)
                          ? evaluate_expression((expression_object *)e, p->given, out, &p->reads)
                      : p->n_steps > p->n_nodes ? Py_NewRef(Py_None)
                                                : compute_singly(p);

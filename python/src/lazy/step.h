@@ -47,7 +47,7 @@ typedef struct program {
     PyObject *given
         [COLLET_EXPRESSION_INPUTS]; /* references: numbers; Arrays are made before the computation */
     uint32_t n_given;
-    int by_rows; /* 1: the steps have two shapes, with reductions between them (rows.h) */
+    int by_rows; /* 1: the steps have two shapes, with reductions of rows between them */
     collet_array_spec full; /* then: the shape of steps that are not narrow */
     snapshot reads;         /* the memories of the values */
     unsigned char key

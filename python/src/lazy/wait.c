@@ -194,8 +194,11 @@ static int find_id(elementwise *f)
 static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
 {
     int32_t last = out->ndim - 1;
-    if (!n->row)
-        return node_same_shape(&n->spec, out);
+    if (!n->row || n->flat) {
+        int fits = node_same_shape(&n->spec, out) && !(n->flat && *row && *row != n->row);
+        *row = fits && n->flat ? n->row : *row;
+        return fits;
+    }
     if (n->spec.ndim != out->ndim || (*row && *row != n->row) ||
         memcmp(n->spec.shape, out->shape, (size_t)last * sizeof *out->shape) ||
         (out->shape[last] != n->row && out->shape[last] != 1) ||
@@ -203,6 +206,17 @@ static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
         return 0;
     *row = n->row;
     return 1;
+}
+
+/* Whether a node with one element per row meets a computed Array. The Expression cannot know that such an Array has one
+ * element per row, too. */
+static int meets_column(const elementwise *f, const argument *a, const node *n,
+                        const collet_array_spec *out)
+{
+    int values = 0;
+    for (uint32_t i = 0; i < f->n_in; i++)
+        values |= a[i].value != NULL;
+    return values && n->row && (n->flat || out->shape[out->ndim - 1] == 1);
 }
 
 /* Returns the index of an operand that waits and has to be computed first, because it cannot be a part of the same
@@ -213,7 +227,7 @@ static int unfit_operand(const elementwise *f, const argument *a, const collet_a
                          uint32_t choice)
 {
     node *nodes[NODE_INPUTS];
-    uint32_t inputs = 0, plain = 0, waiting = 0, count;
+    uint32_t inputs = 0, plain = 0, waiting = 0, flat = 0, count;
     int64_t row = 0;
     int largest_one = -1;
     for (int i = 0; i < (int)f->n_in; i++) {
@@ -222,7 +236,9 @@ static int unfit_operand(const elementwise *f, const argument *a, const collet_a
             continue;
         }
         nodes[waiting++] = a[i].node;
-        if (!fits_shape(a[i].node, out, &row) || a[i].node->seen || a[i].node->choice != choice)
+        flat += (uint32_t)a[i].node->flat;
+        if (!fits_shape(a[i].node, out, &row) || a[i].node->seen || a[i].node->choice != choice ||
+            meets_column(f, a, a[i].node, out) || (flat && flat != waiting))
             return i;
         inputs += a[i].node->inputs;
         if (largest_one < 0 || a[i].node->inputs > a[largest_one].node->inputs)
@@ -386,6 +402,7 @@ static node *make_node(elementwise *f, const argument *a, uint32_t choice)
     for (uint32_t i = 0; n && i < f->n_in; i++) {
         if (a[i].node) {
             n->row = a[i].node->row ? a[i].node->row : n->row;
+            n->flat |= a[i].node->flat;
             node_add_node(n, a[i].node);
         } else if (a[i].value)
             node_add_value(n, a[i].value);

@@ -54,14 +54,27 @@ def operands(x):
     return (x - m * column) * row + collet.asarray(3, dtype=x.dtype) * 2.5
 
 
+def distances(x):
+    """Without the axis of the rows."""
+    d = collet.sum((x - 1) ** 2, axis=-1)
+    return collet.sqrt(d) * 2 + collet.max(x, axis=-1).astype(d.dtype)
+
+
+def both(x):
+    """With and without the axis of the rows."""
+    m = collet.mean(x, axis=-1, keepdims=True)
+    s = collet.sqrt(collet.mean((x - m) ** 2, axis=-1))
+    return s / (collet.abs(s) + 1)
+
+
 def signs(x):
     """Conversions and comparisons."""
     m = collet.mean(x, axis=-1, keepdims=True)
     return collet.where(x > m, x, m).astype("f4") * (m < 0).astype("f4")
 
 
-PROGRAMS = [softmax, layer_norm, unit_rows, log_softmax, scaled, twice, narrow, operands, signs]
-SHAPES = [(3000, 100), (6000, 32), (4100, 33), (7, 32000), (165, 1024), (80, 60, 50), (3, 2, 5000, 40), (7, 900, 1, 64), (2, 70000), (5000, 33, 1)]
+PROGRAMS = [softmax, layer_norm, unit_rows, log_softmax, scaled, twice, narrow, operands, signs, distances, both]
+SHAPES = [(70000, 3), (40000, 8), (30000, 9), (9000, 16), (3000, 100), (6000, 32), (4100, 33), (7, 32000), (165, 1024), (80, 60, 50), (3, 2, 5000, 40), (7, 900, 1, 64), (2, 70000), (5000, 33, 1)]
 
 
 def arrays(rng, shape, dtype):
@@ -104,9 +117,10 @@ def test_they_wait():
     assert collet._core.is_pending(m)
     y = x - m
     assert collet._core.is_pending(m) and collet._core.is_pending(y)
+    assert collet._core.is_pending(collet.sqrt(collet.sum(x * x, axis=-1)))
     y.to_numpy()
     assert not collet._core.is_pending(m)  # its value is kept: it is small
-    for other in (collet.max(x, axis=0, keepdims=True), collet.max(x, axis=-1), collet.max(x[:3], axis=-1, keepdims=True),
+    for other in (collet.max(x, axis=0, keepdims=True), collet.max(x[:3], axis=-1, keepdims=True),
                   collet.max(x[:, ::2], axis=-1, keepdims=True), collet.sum(x.astype("i8"), axis=-1, keepdims=True)):
         assert not collet._core.is_pending(other)
 
@@ -169,6 +183,37 @@ def test_reductions_of_waiting_results():
     assert abs(collet.sum(softmax(x), axis=0, keepdims=True).to_numpy().sum() - 4000) < 1e-9
     a, b = collet.max(x, axis=-1, keepdims=True), collet.max(x.reshape(2000, 128), axis=-1, keepdims=True)
     assert (a + b.reshape(2000, 1).repeat(2, axis=0)).shape == (4000, 1)
+
+
+def test_results_without_the_axis_of_rows():
+    """They meet Arrays of other shapes, columns, computed Arrays, and reductions of their own."""
+    rng = np.random.default_rng(12)
+    a = rng.normal(size=(300, 40, 20))
+    x = collet.asarray(a)
+    s, m = a.sum(-1), a.max(-1, keepdims=True)
+    norm = collet.sum(x, axis=-1)
+    assert norm.shape == (300, 40) and collet._core.is_pending(norm)
+    np.testing.assert_allclose((norm + collet.max(x, axis=-1, keepdims=True)[..., 0]).to_numpy(), s + m[..., 0], rtol=1e-12)
+    for other in (collet.asarray(s), collet.ones((1, 40)), collet.asarray(2.0), collet.exp(collet.asarray(s * 0.01)), 3.0):
+        b = np.asarray(other)
+        np.testing.assert_allclose((collet.sum(x, axis=-1) * other).to_numpy(), s * b, rtol=1e-11)
+        np.testing.assert_allclose((other - collet.sum(x, axis=-1)).to_numpy(), b - s, rtol=1e-11, atol=1e-11)
+    y = collet.asarray(rng.normal(size=(300, 40, 40)))
+    t = collet.sum(y, axis=-1)
+    np.testing.assert_allclose((collet.sum(x, axis=-1) - t).to_numpy(), s - y.to_numpy().sum(-1), atol=1e-11)
+    b = rng.normal(size=(400, 400))
+    square = collet.asarray(b)
+    np.testing.assert_allclose((square - collet.sum(square, axis=-1)).to_numpy(), b - b.sum(-1), atol=1e-11)
+    np.testing.assert_allclose(collet.sum(collet.sum(x, axis=-1), axis=-1).to_numpy(), s.sum(-1), atol=1e-11)
+    np.testing.assert_allclose(collet.max(collet.sum(x, axis=-1) * 2, axis=0).to_numpy(), (s * 2).max(0), rtol=1e-12)
+    out = collet.zeros((300, 40))
+    assert collet.multiply(collet.sum(x, axis=-1), 2, out=out) is out
+    np.testing.assert_allclose(out.to_numpy(), 2 * s, rtol=1e-12)
+    kept = collet.sum(x, axis=-1)
+    root = collet.sqrt(kept * kept)
+    x[:] = 0
+    np.testing.assert_allclose(root.to_numpy(), abs(s), rtol=1e-12)
+    np.testing.assert_allclose(kept.to_numpy(), s, rtol=1e-12)
 
 
 def test_rows_of_two_lengths():

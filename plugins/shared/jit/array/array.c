@@ -172,6 +172,9 @@ JIT_ACCEPTS(evaluate)
     const collet_program *p = params->program;
     const jit_traits *t = jit_traits_of(device);
     char why[STEPS_WHY];
+    if (p->n_reductions)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "evaluate: devices do not reduce rows among other steps; call the ops");
     if (!jit_steps_offered(p, t, why))
         return jit_host(device)->fail(call->err, COLLET_REFUSED, "evaluate: %s", why);
     *workspace_bytes = p->reduce ? 0 : jit_steps_scratch(p);
