@@ -13,8 +13,8 @@ import sys
 
 PACKAGE = pathlib.Path(__file__).parent / "collet"
 
-# The type of each parameter: `name`, or `function.name` if it has another type there. If the default is None, `|
-# None` is added.
+# The parameters of each type: `function.name` is a parameter of one function, `name` of all others. If the default is
+# None, `| None` is added.
 TYPES = {
     "Any": "constant_values histogram.bins histogram2d.bins histogram2d.range ord pad_width cond.p",
     "_Operand": "A a a1 a2 append ar1 ar2 arr arrays b bins f fp indices p prepend q rtol sorter v values weights x x1 x2 xp y",
@@ -151,8 +151,8 @@ def function(name, arguments):
 
 
 def functions(body, names=None, private=""):
-    """The stubs of the named tuples of a module and of its functions: the tuples with these names, or all public
-    tuples."""
+    """The stubs of all named tuples of a module, and of its functions: of the functions `names`, or of all public
+    functions."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and (node.name in names if names else node.name[0] != "_"):
             yield function(node.name, node.args)

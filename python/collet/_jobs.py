@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/clients/test_scatter_clients.py
 """Tasks on other processes and machines: `client=` is a Client of dask.distributed, or an executor of
-concurrent.futures. Code outside of this module does not distinguish them."""
+concurrent.futures. Code outside of this module treats both in the same way."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ class _Dask(_Here):
         self._slots, self._asked = 0, -1.0
 
     def slots(self) -> int:
-        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asked each time: workers come and go
+        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asked again after 2 s: workers come and go
             self._slots = sum(self._client.nthreads().values())
             self._asked = time.monotonic()
         return self._slots or _FEW

@@ -112,7 +112,7 @@ class _Vendor:
         return found
 
     def __dir__(self):
-        """The next parts of the names of opened plugins' ops."""
+        """For each op whose name begins with the prefix, the next part of the name; only ops of opened plugins."""
         start = self._prefix + "."
         return sorted({n[len(start):].partition(".")[0] for n in names() if n.startswith(start)})
 

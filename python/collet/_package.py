@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_distributions.py
-"""The start of the package. Raises if its folder is shared with another distribution, the program `collet`
-of PyPI; else runs __init__.py. __init__.abi3.so calls this module; Python prefers __init__.abi3.so to the
+"""The start of the package: raises ImportError if another distribution, the program `collet` of PyPI, is in the
+same folder; else runs __init__.py. __init__.abi3.so calls this module; Python prefers __init__.abi3.so to the
 __init__.py of either distribution."""
 
 import os

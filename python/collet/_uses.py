@@ -53,7 +53,7 @@ def enter(choice, opened):
 
 def leave(opened):
     """Leaves the innermost use of the calling context that is in the list `opened`."""
-    entries = opened[:]  # other threads may enter and leave the same object
+    entries = opened[:]  # a copy, because other threads may enter and leave the same object
     numbers = [use.number for use, _ in entries]
     top = _current.get()
     while top and top.number not in numbers:
@@ -63,7 +63,7 @@ def leave(opened):
     rest = _without(_current.get(), use.number)
     try:
         _current.reset(token)
-    except ValueError:  # entered in another context, whose stack still contains it
+    except ValueError:  # entered in another context: the stack of that context still contains the use
         use.ended.append(True)
         _core.set_uses(_current.get, _choice)  # all threads read the choice again
     _current.set(rest)

@@ -405,13 +405,13 @@ def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path =
     grow with the number of samples.
 
     samples: each a Sample; or the path of a morphology, which read() reads with `configuration`; or a
-        function that makes a Sample, or (function, arguments), a tuple or a dict. The worker calls read()
-        or the function, so only names are sent. May be a generator
+        function that makes a Sample, or (function, arguments) with a tuple or a dict of arguments. The
+        worker calls read() or the function, so only names are sent. `samples` may be a generator
     client: as in simulate(); each worker computes whole samples. None: this process computes one after the other
     then: a function that the worker calls with the Result, such as Result.integrate; the iterator yields
         its value
     on_error: "raise", or "return": then the result of a failed sample is a SampleError, and the other
-        samples continue. A broken pool, and a worker without this version of collet, always raise
+        samples continue. A broken pool, or a worker without this version of collet, always raises
     window: maximum number of samples that are submitted and whose results were not taken yet; None: two for
         each worker
     progress: called as progress(fraction, samples_done); the fraction is 0.0 if `samples` has no length. True

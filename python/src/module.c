@@ -105,7 +105,7 @@ static void drop_measuring(work *w)
     free(m);
 }
 
-/* Arguments (first, last). Returns the nanoseconds between the two, and whether the device's clock
+/* Arguments (first, last). Returns the nanoseconds between these timestamps, and whether the device's clock
    measured them. */
 static PyObject *timestamp_elapsed(PyObject *Py_UNUSED(module), PyObject *arguments)
 {

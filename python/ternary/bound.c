@@ -6,7 +6,7 @@
 
 const binding *bound;
 
-/* Called without the GIL. An exception stays set until the call of the engine returns. */
+/* Called without the GIL. The exception of a signal's handler stays set until the call of the engine returns. */
 static int32_t report_progress(void *Py_UNUSED(user), const collet_progress *Py_UNUSED(progress))
 {
     PyGILState_STATE state = PyGILState_Ensure();

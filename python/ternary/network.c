@@ -12,7 +12,7 @@
 
 typedef struct shared_network {
     collet_ternary_network *handle;
-    pthread_mutex_t turn; /* held during each run, also by an interrupted run, which continues */
+    pthread_mutex_t turn; /* held during each run; an interrupted run continues and keeps holding it */
     uint64_t number;      /* identifies the network */
     pid_t process;
 } shared_network;

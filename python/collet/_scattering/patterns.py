@@ -93,9 +93,9 @@ class Sample(_Checked):
         z_collapse_mode
     detector: the detector's normal x, y, z; patterns are warped to its plane as in CyRSoXS
     grid: "exact" sums the layers at the q_z that each pixel has on Ewald's sphere. "cyrsoxs" (set by read()) and "fft"
-        interpolate between slices of a transform along z, which are at q_z = -pi/a + i 2 pi/(a (N - 1)) ("cyrsoxs")
-        or at the q_z of the transform ("fft"). Both are inexact: identical layers can be 4 times too bright or have
-        no intensity at all, and empty layers around a film change its pattern
+        interpolate between slices of a transform along z. The slices are at q_z = -pi/a + i 2 pi/(a (N - 1))
+        ("cyrsoxs") or at the q_z of the transform ("fft"). Both are inexact: identical layers can be 4 times too
+        bright or have no intensity at all, and empty layers around a film change its pattern
     omit_zero: the pixel of q = 0 is NaN
     warnings, directory: set by read()"""
 

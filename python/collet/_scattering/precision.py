@@ -14,7 +14,7 @@ TOLERANCE = 1e-5  # Tolerance of the sum of a voxel's fractions; SUM_TOLERANCE i
 _HALF = 2.0**-11  # The largest relative error of rounding to float16.
 _VOLUME, _DIRECTION, _UNALIGNED = 1, 5, 6  # Places in a material's tuple.
 
-Given = Sequence[Any]  # The six arrays of a material as they were given, or None.
+Given = Sequence[Any]  # The six arrays of a material as they were given; None: absent.
 Arrays = tuple[Any, ...]  # A material: (whether float64, volume, alignment, theta, psi, direction, unaligned).
 
 

@@ -255,7 +255,8 @@ class Array(Exchange):
         self[...] = numpy.sort(self, axis, **keywords)
 
     def partition(self, kth: int | Sequence[int], axis: int = -1) -> None:
-        """Moves the elements along an axis. Element kth is then where sorting would put it, smaller elements before it.
+        """Moves the elements along an axis so that element kth is where sorting would put it, smaller elements before
+        it, and greater elements after it.
 
         >>> x = collet.asarray([3, 1, 2])
         >>> x.partition(0)

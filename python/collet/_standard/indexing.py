@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_indexing.py
 """Indexing of collet.Array. Integers, slices, None and '...' give views. A single element is a copy, an
-Array without axes; NumPy returns a number. For a mask or an array of integers as key, the ops compress and
-take read, and where, place and put write."""
+Array without axes; NumPy returns a number. If the key is a mask or an array of integers, the ops
+compress and take read the elements, and the ops where, place and put write them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
 
 def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
     """The key as a list of pairs (place among the keys, k), one for each axis and each None; k is a slice, a number,
-    an array of integers or None. A key that is a single bool gets an axis of its own in the array."""
+    an array of integers or None. For a key that is a single bool, the returned array has one more axis."""
     keys, rest = _keys(tuple(_array_of(k) if _is_advanced(k) and type(k) is not bool else k for k in
                              (key if isinstance(key, tuple) else (key,))), array.ndim)
     pairs: list[tuple[int, Any]] = []
@@ -130,7 +130,7 @@ class _Chosen:
         kept: list[int] = []
         numbers: list[int] = []
         chosen: list[int] = []
-        places: list[int] = []  # Positions of the other axes among the keys.
+        places: list[int] = []  # Positions, among the keys, of the axes in `shape`.
         own: list[int] = []  # Positions of numbers and indices among the keys.
         self.array, self.offset, base, axis = array, 0, array, 0
         self.indices: list[Array] = []
@@ -233,7 +233,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
     if mask._dtype != "bool" or mask.ndim not in (1, array.ndim) or not mask.ndim:
         return None
     _check_mask(mask, array.shape[:mask.ndim], 0)
-    return mask if mask.shape == array.shape[:mask.ndim] else None  # None: the mask has no elements, for example
+    return mask if mask.shape == array.shape[:mask.ndim] else None  # other shape: no elements
 
 
 def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
@@ -385,7 +385,7 @@ def _store(chosen: _Chosen, values: Array) -> None:
     merged = chosen.merged(chosen.base)
     if merged and lead and merged[1].size <= _FEW and _LONG * merged[1].size <= values.size:
         source, index = merged
-        rows = values.copy().reshape([*chosen.shape, index.size])  # it may share memory with the array
+        rows = values.copy().reshape([*chosen.shape, index.size])  # values may share memory with the array
         for i, n in enumerate(index.to_numpy().tolist()):
             op.copy(rows._slice(lead, i, 1, 1), out=source._slice(lead, n, 1, 1))
         return

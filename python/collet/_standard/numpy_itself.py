@@ -43,7 +43,7 @@ class _Views:
         self.mode = mode                        # The setting: a mode of _fallback.
         self.views: list[tuple[Any, Any]] = []  # Pairs (view, its Array).
         self.given: list[Any] = []              # NumPy's arrays among the arguments.
-        self.misplaced: Any = None              # An Array on a device, which has no view unless it is copied.
+        self.misplaced: Any = None              # An Array on a device: NumPy can view only a copy of it.
         self.foreign: Any = None                # The type of an argument that is another library's array. Such arrays
                                                 # have rules of their own: masks, units, labels, devices.
 
@@ -83,7 +83,7 @@ class _Views:
         return value
 
     def _array(self, value: Any) -> Any:
-        """Memory that the function made becomes the Array's own, or is copied; a view of an argument stays a view."""
+        """Makes an Array that takes over, or copies, the memory of a result; a view of an argument stays a view."""
         if value.ndim > 8 or type(value) is not np.ndarray:
             return value
         base = value.base
@@ -136,7 +136,7 @@ def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
 
 @functools.cache
 def _writes(name: str) -> bool:
-    """Whether NumPy does not check the outputs of a function, which may write read-only memory or crash the process."""
+    """Whether NumPy does not check the outputs of this function: it may write read-only memory or crash the process."""
     return name.rpartition(".")[2] in ("at", "accumulate", "cumsum", "cumprod", "reduceat")
 
 

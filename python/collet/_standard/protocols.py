@@ -109,7 +109,7 @@ def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str
 
 
 # Functions whose results have other dtypes in collet than in NumPy, for arguments of these kinds. If NumPy's result is
-# a float, collet converts the arguments to this dtype first; otherwise NumPy computes.
+# a float, the arguments are first converted to the dtype of this result; otherwise NumPy computes.
 _KINDS = {**dict.fromkeys(("arctan2", "copysign", "hypot", "logaddexp", "reciprocal", "rint"), "biu"), "nextafter": "biuf",
           "conjugate": "b"}
 

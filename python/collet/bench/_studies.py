@@ -85,8 +85,8 @@ def bytes_text(count):
     return f"{count / 1024 ** unit:.{3 if unit else 4}g} {['B', 'KiB', 'MiB', 'GiB', 'TiB'][unit]}"
 
 
-# How a column is shown: its width, negative if aligned left, and a function that makes its text; VALUE is the default.
-# Columns of KEY identify a row.
+# How a column is shown: its width, negative if aligned left, and a function that makes its text. Columns that are not
+# in SHOWN are shown as VALUE. Columns of KEY identify a row.
 KEY, TEXT = (-16, str), (-9, str)
 TIME, VALUE = (10, time_text), (10, lambda x: f"{x:.4g}")
 BYTES, SHARE = (10, bytes_text), (10, lambda x: f"{100 * x:.1f} %")
@@ -262,7 +262,7 @@ def drift(medians):
 
 
 def drifts(medians):
-    """Whether all rounds of one half are slower than all rounds of the other by more than 5 %."""
+    """Whether all rounds of one half of the run are slower than all rounds of the other half by more than 5 %."""
     half = len(medians) // 2
     a, b = medians[:half], medians[-half:]
     return min(b) > (1 + TOLERANCE) * max(a) or min(a) > (1 + TOLERANCE) * max(b)

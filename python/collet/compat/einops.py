@@ -48,7 +48,7 @@ def install():
         def einsum(self, pattern, *x):
             return collet.einsum(pattern, *x)
 
-    return ColletBackend  # The cache keeps the class: einops looks for existing subclasses.
+    return ColletBackend  # functools.cache keeps the class alive: einops looks for subclasses that exist.
 
 
 def __dir__():

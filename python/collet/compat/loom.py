@@ -416,7 +416,7 @@ def install(fallback=True):
 
 
 def _main():
-    from collet.compat import _program, loom  # imported by its name: the running copy is __main__
+    from collet.compat import _program, loom  # by its name, because this copy is the module __main__
     strict = sys.argv[1:2] == ["--no-fallback"]
     _program.run("python -m collet.compat.loom [--no-fallback]", lambda: loom.install(fallback=not strict), 1 + strict)
 

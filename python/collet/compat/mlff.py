@@ -226,7 +226,7 @@ _CUDA = {
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, mlff  # imported by its name: the running copy is __main__
+    from collet.compat import _program, mlff  # by its name, because this copy is the module __main__
     _program.run("python -m collet.compat.mlff", mlff.install)
 
 

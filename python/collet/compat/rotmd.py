@@ -114,7 +114,7 @@ def install():
 
 
 def _main():
-    from collet.compat import _program, rotmd  # imported by its name: the running copy is __main__
+    from collet.compat import _program, rotmd  # by its name, because this copy is the module __main__
     _program.run("python -m collet.compat.rotmd", rotmd.install)
 
 

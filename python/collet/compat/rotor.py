@@ -190,7 +190,7 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, rotor  # imported by its name: the running copy is __main__
+    from collet.compat import _program, rotor  # by its name, because this copy is the module __main__
     _program.run("python -m collet.compat.rotor", rotor.install)
 
 

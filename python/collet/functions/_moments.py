@@ -31,7 +31,7 @@ def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
         weights = f.broadcast_to(weights, x.shape)
     products = x * weights * 1.0
     total = f.sum(f.astype(weights, products.dtype, copy=False), axis=axis, keepdims=keepdims)
-    known = hook.known(total)  # under jit values may differ later: an infinity or NaN instead
+    known = hook.known(total)  # not known under jit: no error, the average is then infinite or NaN
     if not hook.traced(known) and not bool(f.all(known != 0)):
         raise ZeroDivisionError("average: the weights add up to zero, so there is no average")
     found = f.sum(products, axis=axis, keepdims=keepdims) / total

@@ -22,7 +22,7 @@ def _axes(x, axis):
 
 
 def _is_single(x, axis):
-    """Whether a single op reduces x: x is a real Array of 32 or more bits that is not pending, and the
+    """Whether a single op reduces x: x is an Array of float32 or float64 that is not pending, and the
     reduction is along one axis or all."""
     if not isinstance(x, _core.Array) or x._dtype not in ("float32", "float64") or _core.is_pending(x) or not x.ndim:
         return False
@@ -51,7 +51,7 @@ def _total(name, x, axis, dtype, keepdims):
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     work = _WIDE.get(dtype.kind, dtype)
     if dtype.kind == "b":
-        x = converted(x, dtype)  # converted before the sum, as in NumPy: the sum of 1 and -1 is true
+        x = converted(x, dtype)  # converted before the sum, as in NumPy: sum([1, -1], dtype=bool) is True
     elif _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
         x = converted(x, work)
     total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced

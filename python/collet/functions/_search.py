@@ -226,14 +226,14 @@ _TABLE = 6  # A table is faster than a sort if it has at most this many numbers 
 
 
 def _above(x, low):
-    """x - low as int64. In a shorter dtype the difference wraps, but its bits are correct as an unsigned number."""
+    """x - low as int64. In a shorter dtype the subtraction may wrap, but its bits are x - low as an unsigned number."""
     apart = op.sub(x, low)
     return (apart if apart.dtype.itemsize == 8 else apart.astype(f"u{apart.dtype.itemsize}")).astype("i8", copy=False)
 
 
 def _in_table(x1, x2, least, most):
-    """Computes isin for integers x2 from least to most, by a table with an entry for each of these numbers. The first and
-    the last entry are for the elements of x1 below and above, if the dtype has such numbers."""
+    """Computes isin for integers x2 from least to most, by a table with an entry for each of these numbers. One more
+    entry at each end stands for all elements of x1 below `least` or above `most`, if the dtype has such numbers."""
     limits = np.iinfo(x1.dtype)
     low, high = max(least - 1, int(limits.min)), min(most + 1, int(limits.max))
     table, there = (same_kind(np.full(n, v), x1) for n, v in ((high - low + 1, False), (1, True)))

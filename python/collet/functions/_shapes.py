@@ -358,7 +358,7 @@ def repeat(x, repeats, /, *, axis=None):
     ends = op.cumulative_sum(converted(counts, np.dtype("i8")))
     total = int(ends[-1:].reshape(())) if counts.size else 0
     ones = broadcast_to(same_kind(np.asarray(1), ends), ends.shape)
-    steps = op.scatter_add(zeros_as(ends, (total + 1,)), ends, ones).out  # 1 where the next element begins
+    steps = op.scatter_add(zeros_as(ends, (total + 1,)), ends, ones).out  # 1 where the next element of x begins
     return take(x, op.cumulative_sum(steps)[:total], axis=axis)
 
 

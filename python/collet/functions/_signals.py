@@ -166,7 +166,7 @@ def convolve(a, v, mode="full"):
     with np.errstate(invalid="ignore", over="ignore"):
         if before:
             parts.insert(0, _rising(a[:more], v[:more])[more - before:])
-        if after:  # the end is the beginning of the reversed vectors
+        if after:  # the end, reversed, is the beginning of the convolution of the reversed vectors
             parts.append(f.flip(_rising(f.flip(a)[:more], f.flip(v)[:more])[more - after:]))
     return f.concat(parts) if len(parts) > 1 else parts[0]
 
@@ -181,9 +181,9 @@ def _all_finite(*arrays):
 
 
 def _in_blocks(a, v):
-    """The sums of v times each window of a, as a product of two matrices. The rows of the first are parts of a; the
-    columns of the second have v at the place of one window in such a part, and zeros elsewhere. The zeros multiply the
-    elements outside of the window, so these must be finite."""
+    """The sums of v times each window of a, as a product of two matrices. Each row of the first matrix is a part of a.
+    Each column of the second matrix has v at the place of one window in such a part, and zeros elsewhere. The zeros
+    multiply the elements of a outside of the window, so these elements must be finite."""
     count = a.size - v.size + 1
     block = max(_BLOCK, min(256, v.size // 2))
     rows = -(-count // block)

@@ -17,8 +17,8 @@ from ._primitives import cholesky, inv, solve, solve_triangular
 
 
 def _split(sizes):
-    """Returns a dict from (first, last), the ends of a part of the chain, to k: multiplying the product of the matrices
-    first to k - 1 by the product of the matrices k to last costs the fewest operations."""
+    """Returns a dict from (first, last) to k: where to split each part of the chain, the matrices first to last. The
+    product of the matrices first to k - 1, times the product of the matrices k to last, takes the fewest operations."""
     count, cost, best = len(sizes) - 1, {}, {}
     for length in range(count):
         for first in range(count - length):
@@ -53,8 +53,8 @@ def multi_dot(arrays):
 
 
 def _square(name, a, rows, shape):
-    """a as a square matrix. Each column stands for an element of an array of that shape. Raises ShapeError if the
-    numbers of rows and columns differ."""
+    """Returns a as a square matrix, with a column for each element of an array of the shape `shape`. Raises ShapeError
+    if this number differs from `rows`."""
     if rows != math.prod(shape):
         raise ShapeError(f"{name}: the axes of a make {rows} rows and {math.prod(shape)} columns; a square matrix is needed")
     return reshape(a, (rows, rows))

@@ -12,7 +12,7 @@ from .._array.operands import converted, same_kind, zeros_as
 from .._core import evaluate
 from ._arguments import identity, matrix
 
-# The degrees of the approximations with the largest norms for which their backward errors are at most half an eps.
+# (degree, norm): up to this norm of a matrix, the backward error of the approximation is at most half an eps.
 _DEGREES = {"float32": ((3, 0.4258730016922831), (5, 1.880152677804762), (7, 3.925724783138660)),
             "float64": ((3, 0.01495585217958292), (5, 0.2539398330063230), (7, 0.9504178996162932), (13, 4.25))}
 
@@ -79,7 +79,7 @@ def _fewest_exponents(a, most, powers, degree, limit):
     wanted = np.maximum(most - fewer, 0)
     if (wanted == most).all():
         return most
-    # The first term of the error, computed with magnitudes of elements, because these do not cancel in powers of a
+    # A bound of the error's first term: powers of |a| are at least the magnitudes of the powers of a
     term = _log2_of_power(op.abs(a), 2 * degree + 1) - np.log2(np.maximum(_norms(a), np.finfo("f8").tiny)) + \
         2 * degree * (most - wanted) - math.log2(math.comb(2 * degree, degree) * math.factorial(2 * degree + 1))
     more = np.ceil((term - np.log2(np.finfo(a.dtype).eps / 2)) / (2 * degree))

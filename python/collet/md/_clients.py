@@ -49,8 +49,8 @@ def _compute(files, options, shard, shards, mark=None):
 
 def part(files, options, shard, folder, mark, is_temporary):
     """Computes a shard on a worker. Returns the name of its file and the number of its frames. If the
-    worker cannot access the caller's folder, where the file `mark` is, also returns the bytes of the shard's file. A
-    temporary folder whose caller has ended meanwhile is removed."""
+    worker cannot access the caller's folder, where the file `mark` is, also returns the bytes of the shard's file. If
+    the caller has ended meanwhile, removes its temporary folder."""
     mark = os.path.join(folder, mark)
     if os.path.exists(mark):
         try:

@@ -68,7 +68,7 @@ class RotationalObservables(AnalysisBase):
         self.n_frames = len(next(iter(found.values())))
         self.start, self.stop, self.step = start, stop, step
         self.frames = np.arange(start, stop, step) if chosen is None else chosen
-        if times is None:  # the file has no times: MDAnalysis makes them from the numbers of frames
+        if times is None:  # the file has no times: MDAnalysis computes times from the frame numbers
             times = self.frames * self._trajectory.dt + \
                 self._trajectory.ts.data.get("time_offset", 0)
         self.times = times

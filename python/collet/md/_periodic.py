@@ -125,7 +125,7 @@ def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules:
         atoms that bonds do not join are joined to the nearest atoms in the first frame
 
     Returns an array of the same shape, float32 for float32, else float64. Molecules that are bonded to themselves
-    through the box are not changed, and a RuntimeWarning counts them. Raises collet.ShapeError and InvalidError.
+    through the box are not changed, and a RuntimeWarning gives their number. Raises collet.ShapeError and InvalidError.
 
     >>> box = np.diag([3.0, 3.0, 3.0])
     >>> cut = np.array([[2.9, 0, 0], [0.1, 0, 0]])

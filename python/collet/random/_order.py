@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._source import Array, Size
 
 
-_SORTED = 10_000  # choices among fewer parts sort a random key for each part
+_SORTED = 10_000  # choice(replace=False) from at most so many parts sorts all parts by random keys
 
 
 class Order(Source):

@@ -35,7 +35,7 @@ class Vectors(Order):
         if found.ndim != 1 or not found.size:
             raise ValueError(f"dirichlet: alpha has the shape {found.shape}; it must be a vector of at least one number")
         shape, alpha = parameters("dirichlet", (*shape_of(size), found.size), alpha=(found, "above 0"))
-        if found.max() < TINY:  # one number is 1 except for rounding; its probability is proportional to its alpha
+        if found.max() < TINY:  # rounded: number k is 1, the others 0, with a probability proportional to alpha[k]
             index = self._weighted(found / found.sum(), math.prod(shape[:-1]), True)
             return (index.reshape((*shape[:-1], 1)) == asarray(np.arange(found.size))).astype("float64")  # type: ignore[no-any-return]
         x = self._variate("log_gamma", shape, "float64", alpha)

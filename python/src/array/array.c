@@ -184,7 +184,7 @@ static array_object *new_object(void)
     return self;
 }
 
-/* A number needs no runtime, so it is not counted. */
+/* An Array that is a number needs no runtime, so the number of Arrays of the runtime does not include it. */
 PyObject *array_of_number(const collet_scalar *number)
 {
     array_object *self = (array_object *)allocate(base, 0);

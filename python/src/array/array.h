@@ -15,8 +15,8 @@ typedef struct array_upper {
     PyObject *(*assign)(PyObject *array, PyObject *key, PyObject *value);
 } array_upper;
 
-/* Adds the type Array to the module, with the slots in the tables `others`; each table and the list end with 0. 0, or -1
- * with an exception. */
+/* Adds the type Array to the module, with the slots in the tables `others`; each table and `others` end with 0. 0, or
+ * -1 with an exception. */
 int array_add_type(PyObject *module, const array_upper *evaluation,
                    const PyType_Slot *const *others);
 

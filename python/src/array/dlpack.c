@@ -243,8 +243,8 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     return tensor ? capsule_of(tensor, versioned) : NULL;
 }
 
-/* Exports the array and deletes the tensor at once: afterwards the bytes are in that place, and the work on them has
- * ended. 0, or -1 with an exception. */
+/* Exports the array to `device` (NULL: where it is) and deletes the tensor at once. Afterwards the bytes are there, and
+ * the work on them has ended. 0, or -1 with an exception. */
 static int visit(PyObject *self, PyObject *device, int32_t access, dl_tensor *found)
 {
     collet_array *a = array_get(self);
@@ -420,8 +420,8 @@ static int to_object(versioned_tensor *tensor, void **object)
     return *object ? 0 : -1;
 }
 
-/* The tensor is deleted at once, so *out refers to the shape and strides of the array, which exists as long as the
- * object. */
+/* The tensor is deleted at once. So *out gets pointers to the shape and the strides of the array, which exists as long
+ * as the object. */
 static int borrow(void *object, dl_tensor *out)
 {
     collet_array *array = array_of(object);

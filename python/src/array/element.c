@@ -337,7 +337,8 @@ static PyObject *nth(PyObject *self, Py_ssize_t i)
     return made;
 }
 
-/* Python's own iterator would call the method __getitem__ of the class, with a tuple and an int for each element. */
+/* Faster than Python's own iterator, which would call __getitem__ of the class and make a tuple and an int for each
+ * element. */
 typedef struct iterator {
     PyObject_HEAD PyObject *array; /* NULL: after the end */
     Py_ssize_t next, end;

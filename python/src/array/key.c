@@ -78,7 +78,7 @@ static int parts_of(PyObject *key, Py_ssize_t count, int ndim, int *copies)
 typedef struct walk {
     collet_context *context;
     const collet_array *from;
-    collet_array *view; /* owned; NULL: no part has cut an axis yet */
+    collet_array *view; /* owned; NULL: no part of the key has made a view yet */
     int changed;        /* 1: the result has axes that the view lacks */
     int32_t axis, ndim; /* numbers of axes processed so far: of the view, of the result */
     int64_t shape[COLLET_MAX_DIMS];

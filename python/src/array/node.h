@@ -46,7 +46,7 @@ struct node {
     uint64_t generation;
     uint32_t choice;        /* the choice of backend (choices.h) under which the node was made */
     uint32_t count, inputs; /* upper bounds of the numbers of nodes and inputs below this node */
-    uint64_t visit;         /* the last count of nodes that met this node */
+    uint64_t visit;         /* the number of the last node_count that met this node */
     int seen;               /* 1: was computed as a part of another node, and the value was not kept */
     PyObject *code;         /* the place in the program that made the node: a code object and an offset, or NULL */
     PyObject *offset;

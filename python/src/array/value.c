@@ -109,8 +109,8 @@ void memory_begin_write(memory *m)
         m->writes++;
 }
 
-/* A thread that unpins needs neither the GIL nor its own pin. So a thread may wait here while it has pinned
- * memory itself, for example in the handler of a signal. */
+/* The thread that computes removes the pin. It needs neither the GIL nor the thread that waits here. So a thread that
+ * has pinned memory may wait here too, for example in the handler of a signal. */
 int memory_wait_unpinned(memory *m)
 {
     m->refs++;

@@ -58,8 +58,8 @@ memory *value_memory(lazy_value *v);
 void value_read_by(lazy_value *v, reader *r);
 void value_not_read_by(lazy_value *v, reader *r);
 
-/* The memories that an evaluation reads in addition to the operands of its caller, and how often each was written
- * before. */
+/* The memories that an evaluation reads in addition to the operands of its caller, and how often each had been written
+ * when it was added. */
 typedef struct snapshot {
     uint32_t count;
     struct {

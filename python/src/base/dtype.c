@@ -31,8 +31,8 @@ static int is_part(char c)
            ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Whether a word between these two characters is the name of a dtype. In 'i64' and f64=own, for example, it is not.
- * In "i64(x)", a quoted expression, it is. */
+/* Whether a word between the character `before` and the text `behind` is the name of a dtype. The words i64 in 'i64'
+ * and f64 in f64=own are not; i64 in "i64(x)", a quoted expression, is. */
 static int is_word(char before, const char *behind)
 {
     if (before == '"' && *behind == '(')

@@ -432,7 +432,7 @@ PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
 }
 
 /* Sets the functions current and choice_of of collet.using: contextvars are not in the stable interface, so
- * Python code keeps the uses. Called again when a collet.using has ended, but other contexts still contain it. */
+ * _uses.py keeps them for each context. Called again if a collet.using has ended that other contexts still contain. */
 PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *current, *choice_of;
@@ -557,7 +557,7 @@ static void at_end(void)
 
 int runtime_prepare(void)
 {
-    /* Python has room for 32 handlers. If no runtime is left, libcore's handler of exit() does the same. */
+    /* Fails if Python has 32 handlers already. Then libcore's handler of exit() does the same, but later. */
     (void)Py_AtExit(at_end);
     if (!pthread_key_create(&key, end_thread) && !pthread_atfork(before_fork, NULL, in_child))
         return 0;

@@ -59,7 +59,7 @@ void runtime_called(collet_context *context);
 const void *runtime_last_backend(void);
 
 /* runtime_leave releases the GIL before calls of libcore, and runtime_return takes it again. Every call of libcore
- * that may take time or open a device is made between the two. */
+ * that may take time or open a device is made between these two calls. */
 PyThreadState *runtime_leave(void);
 void runtime_return(PyThreadState *state);
 /* Tells that a thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */

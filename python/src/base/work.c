@@ -104,7 +104,7 @@ static void end_abandoned(work *w)
 static void *serve(void *argument)
 {
     worker *self = argument;
-    int alone = 0; /* 1: another thread is idle */
+    int alone = 0; /* 1: another thread is idle, so this thread ends */
     pthread_mutex_lock(&mutex);
     while (!alone) {
         while (!self->job)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that may take long. Python handles signals on the main thread, so another thread does its
- * work while the main thread waits and Ctrl-C can interrupt the wait. Work that has begun cannot be
+/* Work that may take long. Python handles signals on the main thread. So the main thread gives its work
+ * to another thread and waits; Ctrl-C can interrupt this wait. Work that has begun cannot be
  * stopped: it continues to its end with its context, and the main thread gets another context. All
  * functions need the GIL unless stated otherwise. */
 #pragma once

@@ -178,7 +178,7 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
     c.n_in = collet_expression_input_count(e->handle);
     c.params_size = 0;
     c.device = 0;
-    c.elementwise = 1; /* also for a reduction: its results rarely have the shape of an input */
+    c.elementwise = 1; /* also for a reduction: this has no effect, unless an input has the shape of a result */
     c.operands = operands;
     for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
         operand_start(&operands[i]);

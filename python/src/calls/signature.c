@@ -69,7 +69,7 @@ static int walk_sequence(writer *w, PyObject *tree, char code)
     return failed;
 }
 
-/* Keys that are equal but not the same, such as 1, 1.0 and True or 0.0 and -0.0, differ by their types and texts. */
+/* Adds the type and the text of a key too, because different keys may be equal: 1, 1.0 and True, or 0.0 and -0.0. */
 static int put_key(writer *w, PyObject *key)
 {
     if (PyUnicode_CheckExact(key))

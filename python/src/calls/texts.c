@@ -82,8 +82,8 @@ static PyObject *value_of(const scope *s, PyObject *name)
                         name);
 }
 
-/* Clears the dict of variables that the frame of a function has made: the dict would keep the arrays alive until the
- * function ends. */
+/* Clears the dict that a function's frame has made of its local variables: the dict would keep the arrays alive until
+ * the function ends. */
 static void forget(PyFrameObject *frame, PyObject *locals)
 {
     const long optimized = 1;

@@ -46,8 +46,8 @@ static int has_integers(PyObject *object)
     return found;
 }
 
-/* The index (0 or 1) of an operand that is an int beyond 64 bits, if the other operand has integers. These
- * compare with the int as with an infinity of the sign *sign, 1 or -1. -1: there is no such operand. */
+/* Returns the index (0 or 1) of an operand that is an int beyond 64 bits, if the other operand is an Array of integers;
+ * -1: there is no such operand. *sign is 1 if the int is above all elements of the Array, -1 if it is below them. */
 static int comparison_beyond(PyObject *const *in, int *sign)
 {
     for (int i = 0; i < 2; i++) {
@@ -68,8 +68,8 @@ static PyTypeObject *type;
 
 /* ---- Calls with out ----------------------------------------------------------------------- */
 
-/* Computes f of `in` into `out`. Operands that wait are computed in the same evaluation. Exception: operands that
- * read the memory of `out` are computed before. */
+/* Computes f of `in` into `out`. Operands that wait to be computed, and read the memory of `out`, are computed first.
+ * All other operands that wait are computed in the same evaluation as f. */
 static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out)
 {
     collet_array_spec spec;
@@ -86,7 +86,7 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
             return NULL;
     }
     n = m && !lazy_is_off() ? wait_for(f, in) : NULL;
-    if (n && n->row) { /* a part of `out` would be written before other parts are computed */
+    if (n && n->row) { /* groups of rows: one group of `out` would be written before the next is computed */
         node_unref(n);
         n = NULL;
     }
@@ -328,7 +328,7 @@ static PyObject *from_python(const char *name, PyObject *key)
     return found;
 }
 
-/* Python pickles a C function as an attribute of its __self__, by the function's name: this attribute. */
+/* Python pickles a C function as an attribute of its __self__, by the function's name: this is its getter. */
 static PyObject *function_attribute(PyObject *self, PyObject *name)
 {
     if (PyUnicode_Compare(name, ((elementwise *)self)->name) != 0)

@@ -92,8 +92,8 @@ static int take(node *n, PyObject *made)
     return 0;
 }
 
-/* Whether only programs use the node. A program has a copy of its nodes, so it is useless to compute this node before
- * its inputs are written. */
+/* Whether only programs refer to the node, and no Array or other node. A program works on a copy of its nodes, so
+ * nothing needs the value of this node, and a write to its inputs need not compute the node first. */
 static int is_unneeded(const node *n)
 {
     return !n->value && !n->owner && !n->readers;
@@ -105,7 +105,7 @@ static void mark_seen(const program *p)
         p->nodes[i]->seen = 1;
 }
 
-/* Stores the computed values in their nodes, the root last: storing its value drops its inputs. */
+/* Stores the computed values in their nodes. The root is last: storing the root's value drops the root's inputs. */
 static int publish(const program *p, PyObject *made)
 {
     int failed = 0;
@@ -144,8 +144,8 @@ static PyObject *reduced(program *p, const reduction *r)
     return made;
 }
 
-/* Computes the program into `out`. The caller has dropped its reference to the root. Drops the nodes, because nodes
- * that read `out` would be computed before `out` is written. */
+/* Computes the program into `out`. The caller has dropped its reference to the root. Drops the nodes first: the root
+ * may read `out`, and before `out` is written all nodes that read it are computed. */
 static PyObject *computed_into(program *p, PyObject *out)
 {
     mark_seen(p);

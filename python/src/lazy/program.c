@@ -67,7 +67,7 @@ static int put_constant(program *p, step *s, PyObject *number)
     return STEP_CONSTANT;
 }
 
-/* The place of the node in the hash table; it is 0 if the node has no number yet. */
+/* The place of the node in the hash table; 0 is stored there if the node has no number yet. */
 static uint16_t *place_of(program *p, const node *n)
 {
     uint32_t i = (uint32_t)(((uintptr_t)n >> 4) * 0x9e3779b1u >> 7);

@@ -10,7 +10,7 @@
 #define PROGRAM_KEY 16384
 
 #define STEP_GIVEN 1024    /* in step.from: STEP_GIVEN + i is the given value i */
-#define STEP_CONSTANT 2048 /* in step.from: the step's own number */
+#define STEP_CONSTANT 2048 /* in step.from: the constant step.number */
 
 typedef struct reduction {
     uint32_t op;    /* the number of the op: COLLET_OP_SUM */

@@ -113,8 +113,8 @@ static int fits(PyObject *number, collet_dtype dtype)
     return fabs(size) <= largest(dtype);
 }
 
-/* Whether the numbers are allowed in their places and fit: not all arguments are numbers; with three arguments, the
- * condition and one of the other two are Arrays. */
+/* Whether the numbers among the arguments fit the dtypes of the Arrays, and there are enough Arrays: at least one; with
+ * three arguments, the condition and one of the other two. */
 static int are_numbers_right(const argument *a, uint32_t count)
 {
     uint32_t arrays = 0;

@@ -20,8 +20,8 @@ static void close_all(direct *parts, Py_ssize_t count)
         direct_close(&parts[i]);
 }
 
-/* Opens the Arrays of a list or tuple, which have one dtype and number of axes. Returns their number; 0: use the
- * general function; -1 with an exception. */
+/* Opens the Arrays of a list or tuple. Returns their number; 0: use the general function, for example if the dtypes or
+ * the numbers of axes differ; -1 with an exception. */
 static Py_ssize_t open_all(PyObject *sequence, direct *parts)
 {
     int is_list = PyList_CheckExact(sequence);
@@ -42,7 +42,7 @@ static Py_ssize_t open_all(PyObject *sequence, direct *parts)
     return count;
 }
 
-/* Copies the parts to `out`, adjacent along an axis. block: the number of adjacent elements of a part. */
+/* Concatenates the parts in `out` along an axis. outer: the product of the extents before that axis. */
 static void interleave(const direct *out, const direct *parts, Py_ssize_t count, int64_t outer)
 {
     char *to = out->data;

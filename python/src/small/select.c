@@ -130,7 +130,7 @@ PyObject *select_read(PyObject *array, PyObject *key)
     return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
 }
 
-/* Stores a number at each selected block of `block` elements. */
+/* Stores a number in each element of block `at`, which has `block` elements. */
 static void store(const direct *x, int64_t at, int64_t block, const collet_scalar *s)
 {
     for (int64_t i = at * block; i < (at + 1) * block; i++)

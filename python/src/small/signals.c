@@ -18,7 +18,7 @@ static const double *numbers(const direct *d)
 
 /* ---- Interpolation ------------------------------------------------------------------------ */
 
-/* collet.interp, step by step: the results have the same bits. */
+/* Computes in the same steps as collet.interp, so the results have the same bits. */
 static double between(double x, double x0, double y0, double x1, double y1)
 {
     if (x == x1 || x == x0 || x != x)
@@ -122,7 +122,7 @@ PyObject *signals_convolve(PyObject *Py_UNUSED(module), PyObject *const *argumen
             made = 0;
     }
     if (made == 1) {
-        int longer = in[0].size < in[1].size; /* the number of elements of the longer array */
+        int longer = in[0].size < in[1].size; /* the index of the longer array */
         direct a = in[longer], v = in[!longer];
         collet_dtype dtype = a.spec.dtype;
         int whole = !strcmp(mode, "full"), same = !strcmp(mode, "same"),
@@ -151,7 +151,8 @@ PyObject *signals_convolve(PyObject *Py_UNUSED(module), PyObject *const *argumen
 
 /* ---- The median --------------------------------------------------------------------------- */
 
-/* Moves the element of rank `rank` to its place, smaller elements before it: quickselect with the median of three. */
+/* Moves the element of rank `rank` to its sorted place, and smaller elements before it: quickselect with the median of
+ * three. */
 static void place(double *x, int64_t n, int64_t rank)
 {
     for (int64_t low = 0, high = n - 1; low < high;) {

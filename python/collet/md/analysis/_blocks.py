@@ -36,7 +36,7 @@ def student(blocks: int) -> float:
     n = blocks - 1
     if n == 1:
         return 1.8373  # This is Cauchy's distribution.
-    # The quantile for many blocks (Abramowitz and Stegun 26.7.5), at 1.
+    # The asymptotic expansion of the quantile for many blocks (Abramowitz and Stegun 26.7.5), at x = 1.
     return 1 + 1 / (2 * n) + 1 / (4 * n**2) + 1 / (16 * n**3)
 
 
@@ -64,7 +64,7 @@ def bound(value: Any, caller: str, name: str, otherwise: float) -> float:
 
 def chosen_lags(lags: Floats, low: float, high: float, caller: str) -> Any:
     """The indices of the lags from low to high, for the fit of a line."""
-    tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
+    tiny = 1e-9 * float(lags[-1])  # lags are rounded products, k * dt
     chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
     if len(chosen) < 2:
         raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line needs two: lags go from 0 to "

@@ -118,7 +118,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help' for more information.\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Prints the help. Ends with status 1 if it cannot be printed, which argparse would ignore."""
+        """Prints the help. If this fails, ends with status 1, because argparse would ignore the failure."""
         if file is not sys.stdout:
             super()._print_message(message, file)
         elif not _printed(message):

@@ -23,9 +23,9 @@ class Correlation:
     blocks: (blocks, lags), the curve of each block, not normalised
     integral_time: integral of value / value[0] by trapezoids, in the unit of dt, up to the first lag at which the value
         is not positive; the value there counts as 0. NaN if there is no such lag
-        This end depends on the noise, which makes the time of an exponential function too long on average: by 3 % for
-        three components of 1,000 correlation times, by 7 % for 400, less than half of integral_error
-    integral_error: the standard error of integral_time, for this range
+        The noise shifts this end. So the time of an exponential function is too long on average: by 3 % for three
+        components of 1,000 correlation times, by 7 % for 400; this is less than half of integral_error
+    integral_error: the standard error of integral_time, for an integral up to that lag
     integral_stop: the lag at which the integral ends"""
 
     lag: Floats

@@ -20,7 +20,7 @@ from ._series import Floats, Series, positive
 class MeanSquareDisplacement:
     """lag, value, error: (frames,); value in the square of x's unit. blocks: (blocks, lags), the
     curve of each block. dimensions: the number of dimensions of the motion. With times that are not
-    equally spaced: (lags,), and blocks are groups of bodies."""
+    equally spaced, lag, value and error are (lags,), and each block is a group of bodies."""
 
     lag: Floats
     value: Floats
@@ -115,7 +115,7 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5, times: A
         NaN if there are fewer bodies than blocks. At most 6,000 frames
     All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without
     its drift from the first to the last frame. The drift's contribution is then added exactly. Rounding
-    errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.
+    errors are about 1e-15 frames / (frames - k) times the mean square of x without the drift.
 
     >>> analysis.mean_square_displacement(np.arange(10.0)).value[:4].round(9)
     array([0., 1., 4., 9.])"""

@@ -21,7 +21,7 @@ class Damaged(Exception):
 
 
 def _copy(path: str, target: Any) -> None:
-    """All arrays, and the attribute meta as the array "/meta". No array of a file can have that name."""
+    """Copies all arrays, and the attribute meta as the array "/meta". No array of the file can have this name."""
     import h5py  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import numpy as np
     with h5py.File(path) as file:
@@ -40,7 +40,7 @@ def read(path: str) -> Any:
         with open(path, "rb"):
             pass
         if not sys.executable or getattr(sys, "frozen", False):
-            _copy(path, target)  # reads in this process, because there is no interpreter to start
+            _copy(path, target)  # in this process: a frozen application has no Python to start
         else:
             made = subprocess.run([sys.executable, __file__, path, json.dumps(sys.path)],
                                   stdin=subprocess.DEVNULL, stdout=target, stderr=subprocess.PIPE,

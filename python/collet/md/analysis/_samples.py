@@ -62,7 +62,7 @@ def equilibration_time(x: Any, dt: float = 1, *, candidates: int = 100) -> Equil
     """The frame from which x has the most independent samples, (frames - frame) / g (J. D.
     Chodera, J. Chem. Theory Comput. 12 (2016) 1799), with g as in statistical_inefficiency.
 
-    candidates: the number of frames that are tried, at equal distances from frame 0; each takes a transform of x
+    candidates: the number of frames that are tried, equally spaced from frame 0; each needs a Fourier transform of x
     If x is constant from a candidate on, these frames count as one sample, as in pymbar. InvalidError if
     all of x is constant.
 

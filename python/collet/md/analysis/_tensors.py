@@ -166,7 +166,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
 
 
 def _in_body(x: Floats, axes: Any, caller: str) -> Floats:
-    """Positions whose steps are the steps of x along the axes of the previous frame."""
+    """Positions whose steps between frames are the steps of x, projected on the axes of the earlier frame."""
     rotations = _axes(axes, caller)
     if rotations.shape[:2] != x.shape[:2]:
         raise ShapeError(f"{caller}: axes have {rotations.shape[0]} frames and {rotations.shape[1]} bodies, but x "
