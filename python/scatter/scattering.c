@@ -20,7 +20,7 @@ typedef struct scattering {
     collet_scatter *work; /* NULL until the first use */
     collet_scatter_options options;
     collet_scatter_material *materials;
-    collet_array **arrays; /* arrays of the materials that are Arrays: ARRAYS for each material */
+    collet_array **arrays; /* the materials' arrays that are Arrays: ARRAYS for each material */
     bound_memory *held; /* the memory of energies, constants and the arrays of the materials */
     Py_ssize_t n_held;
     int busy; /* 1: a thread is in a call */

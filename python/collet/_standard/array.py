@@ -392,8 +392,8 @@ class Array(Exchange):
 
 
 def _extended(written: type[Array]) -> type[Array]:
-    """The type that is written in C, with the members of the classes. If the class were written in Python, the
-    garbage collector would visit its objects, and each Array would cost a third more."""
+    """Adds the members of the classes to the type that is written in C, and returns this type. If the class were
+    written in Python, the garbage collector would visit its objects, and making an Array would take a third longer."""
     for part in (Exchange, written):
         for name, member in vars(part).items():
             if name != "__slots__":

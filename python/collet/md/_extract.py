@@ -89,9 +89,9 @@ class Results(dict[str, Any]):
         return copy.copy(self)
 
     def save(self, path: Path, *, force: bool = False) -> None:
-        """Writes a file as collet-extract -o does. Its suffix chooses the format: .npz, .csv, .xvg or .h5
-        (needs h5py). The meta data go into a second file next to it; a .h5 file contains them. force:
-        replaces existing files; otherwise they raise FileError.
+        """Writes a file as collet-extract -o does. The suffix of path chooses the format: .npz, .csv, .xvg or
+        .h5 (needs h5py). The meta data go into a second file next to it; a .h5 file contains them. force:
+        replaces existing files; without it an existing file raises FileError.
 
         >>> import os, tempfile
         >>> water = "tests/data/md/water/"

@@ -114,7 +114,7 @@ def _place(function, what, positions, box, bonds, molecules, masses):
 
 
 def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None) -> Any:
-    """Moves atoms by vectors of the box so that the periodic box cuts no molecule. The first atom of each stays.
+    """Moves atoms by vectors of the box so that the periodic box cuts no molecule. The first atom of a molecule stays.
 
     positions : (frames, atoms, 3) or (atoms, 3), or an MDAnalysis AtomGroup: its positions in the present frame,
         in Angstrom. The group is not changed. Its molecules and residues are made whole, and moved,
@@ -157,8 +157,7 @@ def pack_into_box(positions: Any, box: Any = None, *, bonds: Any = None, molecul
                   masses: Any = None) -> Any:
     """Makes molecules whole, and moves their centres (with `masses` the centres of mass) into the box: their
     coordinates as fractions of a, b and c are then from 0 to below 1. Without bonds and molecules each atom is a
-    molecule. Other
-    arguments, results and errors: as in make_whole.
+    molecule. Other arguments, results and errors: as in make_whole.
 
     >>> box = np.diag([3.0, 3.0, 3.0])
     >>> cut = np.array([[2.9, 0, 0], [0.1, 0, 0]])

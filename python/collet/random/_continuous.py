@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/generator/test_random.py, python/tests/generator/test_random_distributions.py
 """Continuous distributions. Some formulas invert the cumulative distribution function. They use an exponential number
-E: e^-E is uniform, and its logarithm is accurate in both tails."""
+E: e^-E is uniform, and its logarithm, -E, is accurate in both tails."""
 
 from __future__ import annotations
 

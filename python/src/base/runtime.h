@@ -62,7 +62,7 @@ const void *runtime_last_backend(void);
  * that may take time or open a device is made between these two calls. */
 PyThreadState *runtime_leave(void);
 void runtime_return(PyThreadState *state);
-/* Tells that a thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */
+/* Counts the threads without the GIL that work with libcore: 1 when the work begins, -1 when it ends. Any thread. */
 void runtime_enter(int change);
 
 /* Raises the last error of the context; returns NULL. */

@@ -190,7 +190,7 @@ static int find_id(elementwise *f)
 }
 
 /* Whether a node can be a part of an expression with results of the shape of `out`. A node that depends on reductions of
- * rows may also have one element per row. *row: the extent of these rows, 0 if there were no rows yet. */
+ * rows may also have one element per row. *row: the extent of the rows of earlier nodes, 0: none had rows. */
 static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
 {
     int32_t last = out->ndim - 1;

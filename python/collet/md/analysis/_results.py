@@ -211,8 +211,8 @@ class Results:
             return None
 
     def _guarded(self, load: Callable[[], Any]) -> Any:
-        """load() only reads a file, so any exception is about the file. zipfile, NumPy and csv raise many
-        kinds of exceptions for damaged files."""
+        """Returns load(); raises FileError or FormatError instead of other exceptions. load() only reads a file, and
+        zipfile, NumPy and csv raise many kinds of exceptions for damaged files."""
         try:
             return load()
         except (Error, MemoryError):
