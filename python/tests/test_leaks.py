@@ -90,7 +90,7 @@ def test_references(name):
         after = [sys.getrefcount(o) for o in watched] + [sys.getallocatedblocks()]
         return max(abs(a - b) for a, b in zip(after, before))
 
-    # the first rounds fill caches: NumPy's names of dtypes take 700 blocks over several rounds
+    # the first rounds fill caches: for instance, the cached names of NumPy's dtypes take 700 blocks of memory
     assert any(growth() < 100 for _ in range(12))
 
 
@@ -110,5 +110,5 @@ def test_memory_is_flat():
             op.add(big, big)
         return resident() - before
 
-    # a leak grows in every round; the kernel may merge pages to a 2 MiB page at any time
+    # A leak grows in every round. In some rounds memory grows without a leak: Linux merges pages to one of 2 MiB.
     assert min(growth() for _ in range(4)) < 2**19

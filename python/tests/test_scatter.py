@@ -346,7 +346,7 @@ def test_unaligned_angles():
 
 
 def test_empty_patterns():
-    """A pattern without values is an error, as for an energy in keV. So is the integration of such a pattern."""
+    """A pattern without values, for instance because the energy is in keV, is an error. So is its integration."""
     sample = grains()
     sample.energies = [0.285]
     sample.materials[0].constants = CONSTANTS

@@ -382,7 +382,7 @@ def save_safetensors(path, **tensors):
 
 
 def bitnet(codes):
-    """Bits 2i of byte row r are weight row r + i M/4, plus 1."""
+    """Packs M rows of codes into M/4 rows of bytes: bits 2i and 2i + 1 of byte row r are code row r + i M/4, plus 1."""
     quarters = (codes.reshape(4, -1, codes.shape[1]) + 1).astype("u1")
     return sum(quarters[i] << 2 * i for i in range(4)).astype("u1")
 

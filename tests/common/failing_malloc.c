@@ -20,7 +20,7 @@ static int fails(void)
     if (allocation_countdown < 0 || allocation_countdown-- != 0)
         return 0;
     allocation_failed = 1;
-    signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with locks held */
+    signal(SIGSEGV, SIG_DFL); /* after a crash cmocka's handler would run more tests with locks held */
     errno = ENOMEM;
     return 1;
 }

@@ -159,7 +159,7 @@ TEST_WITH(a_little_is_not_enough, set_up, tear_down)
 
 #define SLOW MADE "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-3]]}}"
 
-/* For a dtype that was not measured, a backend must be faster by more before it is chosen. */
+/* For a dtype that was not measured, a backend must be faster by more than for a measured dtype. */
 TEST_WITH(other_dtypes, set_up, tear_down)
 {
     static const char *const faster[] = {

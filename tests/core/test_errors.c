@@ -90,7 +90,7 @@ static void one_longer_axis(size_t index, uint32_t k, int32_t axis)
     assert_true(op_call_describe(&c, rt, index, 0, 0));
     if (!axis_is_bound(&c, k, axis))
         return;
-    c.operand[k].shape[axis] += 2; /* 2, because a half spectrum allows two lengths that differ by 1 */
+    c.operand[k].shape[axis] += 2; /* not 1: one more can be valid for a half spectrum */
     op_call_arrays(&c, cx);
     must_fail_both(&c, COLLET_SHAPE);
     names_shapes(&c, k, !wrong_alone(&c.operand[k], axis));
@@ -111,7 +111,7 @@ TEST(shapes_that_do_not_fit)
     assert_true(tried > 100);
 }
 
-/* Adds a leading axis to an operand whose pattern does not match it with "...". */
+/* Adds a leading axis to one operand. Outputs whose pattern has "..." are left out: they may have more axes. */
 TEST(axes_that_are_too_many)
 {
     for (size_t i = 0; i < op_call_count(rt); i++) {

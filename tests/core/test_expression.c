@@ -515,8 +515,8 @@ TEST(large_graphs_are_cut)
         collet_array_destroy(in[i]);
 }
 
-/* Unused inputs also determine the common shape. A reduction may be over axes of the common shape that its
- * operand does not have. */
+/* All inputs, even unused inputs, are broadcast to a common shape. A reduction may be over an axis that its operand has
+ * only after this broadcast. */
 TEST(shapes_are_those_of_all_inputs)
 {
     OWNED(collet_array) *a = floats(cx, 3, 1), *b = floats(cx, 1, 1), *out = empty_floats(cx, 3),

@@ -542,7 +542,7 @@ static void graphs(void **state)
 {
     for (uint64_t seed = first; seed < first + count; seed++)
         compare(seed);
-    compare(4708); /* a variance: old floating-point flags once changed which kernel ran */
+    compare(4708); /* a variance: floating-point flags that were set earlier once changed which kernel ran */
 }
 
 int main(int argc, char **argv)

@@ -27,8 +27,8 @@ static void assert_unreadable(collet_context *reader, const collet_array *a, col
     assert_status(reader, collet_array_read(reader, a, sink, sizeof sink), status);
 }
 
-/* The context `by` has computed y from work of `cx` that has failed; libcore does not know it
- * yet. */
+/* Work of `cx` has failed, and the context `by` has computed y from its result. libcore does not know
+ * of the failure yet. */
 static void assert_derived(collet_context *by, collet_array *y, collet_status status)
 {
     OWNED(collet_array) *z = empty_floats(by, 4);
@@ -151,7 +151,7 @@ TEST(failure_of_any_of_many_queues)
 }
 
 /* After a call has checked its inputs, and before it enqueues its work in a queue, another thread may
- * find a failure in that queue. */
+ * find a failure in that queue. The result of the call must then count as failed. */
 static collet_context *reader;
 static collet_array *failed;
 static int kernels;

@@ -210,7 +210,7 @@ TEST(foreign_memory)
         memory[i] = (float)(N - 1 - i);
     OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = NULL, *b = NULL;
-    /* a: the elements in reverse order, starting at the last element. b: the elements after them. */
+    /* a: the elements in reverse order, starting at the last element. b: the N elements after the elements of a. */
     assert_ok(w.cx,
               collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory,
                                    (N - 1) * sizeof(float), COLLET_WRAP_READONLY, count, &deleted));

@@ -78,7 +78,7 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
     int64_t within = o->ndim ? i % o->shape[o->ndim - 1] : 0;
     int value = value_when_empty(c->info.id, k);
     /* ENERGIES: the total is a sum; the other elements are divided by the mass. */
-    /* TURNED: the result is NaN without angles or outside the images, but 0 with the parameter mask. */
+    /* TURNED: NaN if there are no angles, and where a rotated image has no pixel; with the parameter mask 0. */
     int nan = value == NOT_A_NUMBER || (value == TURNED && isnan(got)) ||
               (value == ENERGIES && within > 0);
     double expected = value == COUNTING  ? (double)within

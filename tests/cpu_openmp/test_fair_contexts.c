@@ -16,7 +16,7 @@
 
 #define ATTEMPTS 10
 #define ROUNDS 9
-#define LONGEST 1.3   /* largest concurrent time, relative to the time of one after the other */
+#define LONGEST 1.3   /* largest concurrent time, relative to the time of one caller after the other */
 #define SMALLEST 0.35 /* smallest share of the calls of either context */
 #define WINDOW 0.3    /* seconds in which calls are counted */
 

@@ -32,7 +32,7 @@ typedef struct machine {
 
 static machine pretended = {.usable = 64}; /* initially: the machine while the team is loaded */
 static _Thread_local cpu_set_t bound; /* processors of this thread; empty: the processors of the process */
-/* How often the caller moved a worker: to its own processor, away from it, and back to its node. */
+/* How often the caller moved a worker: to the caller's processor, away from it, and back to the worker's node. */
 static int pulls, pushes, returns;
 static bool workers_are_late; /* woken workers do not run */
 
@@ -268,8 +268,8 @@ static bool own_node_is_first(const nodes *n, int32_t threads)
     return helped > 0 && kept > 10;
 }
 
-/* Tests with as many threads as processors, and with three times as many threads. In the second case threads
- * share parts of the work. */
+/* Tests with as many threads as processors, and with three times as many threads. Work has at most
+ * JOB_PARTS parts, so in the second case several threads share a part. */
 static bool right_on_four_nodes(void)
 {
     static nodes n;
@@ -345,8 +345,8 @@ static bool pulled(void)
     return pulls > 0 && returns == pulls + pushes;
 }
 
-/* A caller that waits for a stuck worker moves it to its own processor. Later the worker may leave
- * that processor. */
+/* A caller that waits for a stuck worker moves the worker to the caller's processor. Later the worker
+ * may leave that processor. */
 TEST(test_a_stuck_worker_moves)
 {
     assert_true(in_child(pulled));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program whose OpenMP runtime bound its initial thread before libcore was loaded (OMP_PROC_BIND,
- * OMP_PLACES, GOMP_CPU_AFFINITY): cpu_openmp uses the processors of all places, each once.
+ * If a program's OpenMP runtime bound the initial thread before libcore was loaded (OMP_PROC_BIND,
+ * OMP_PLACES, GOMP_CPU_AFFINITY), cpu_openmp uses the processors of all places, each processor once.
  * cpu_openmp uses no processor outside the affinity with which the program was started, or to which
  * the program bound itself later.
  */

@@ -563,8 +563,8 @@ static void *spin_for_ever(void *unused)
     return unused;
 }
 
-/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three processors, and
- * not if two of the threads are workers. A child process has no workers. */
+/* load_is_crowded in a child process, which has no workers: false for one thread on one processor; true for three
+ * threads on two processors; false for three threads on three processors, or on two if two of them are workers. */
 static bool crowds_as_threads_spin(void)
 {
     bool alone = load_is_crowded(1, 0), started = true;

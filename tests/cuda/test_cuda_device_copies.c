@@ -135,7 +135,7 @@ TEST_WITH(gpus_without_peer_access_are_refused, open_two, close_two)
 TEST_WITH(access_that_was_there_before_is_taken, open_two, close_two)
 {
     inject("CtxEnablePeerAccess", 0, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    /* The copy fails because the fake checks that access was really enabled. */
+    /* The copy fails: the injected error reports access that the fake has not enabled. */
     assert_status_is(copy(), COLLET_FAILED);
     assert_int_equal(cu->fails_times, 0);
 }

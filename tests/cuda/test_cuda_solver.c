@@ -122,7 +122,8 @@ TEST_WITH(each_dtype, open_solver, close_solver)
     }
 }
 
-/* cuSOLVER computes in the outputs if they are row-major; `finish` corrects them, `store` copies. */
+/* If outputs are row-major, cuSOLVER computes in them, and the kernel `finish` corrects them. Else the kernel `store`
+ * copies the results to the outputs. */
 TEST_WITH(in_place, open_solver, close_solver)
 {
     int before = cu->launch_count;

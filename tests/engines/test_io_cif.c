@@ -116,7 +116,7 @@ TEST(truncations)
      * So cuts in the first row of a model are not tested here. */
     for (const char *cut = second + strlen(N("2")); cut < text + sizeof text - 10; cut++) {
         int whole =
-            cut >= third - 8 && cut <= third; /* the row has the blank after its last number */
+            cut >= third - 8 && cut <= third; /* the last row is complete, with its last blank */
         expect(text, (size_t)(cut - text), cut < third - 8 ? 1 : 2, !whole,
                whole ? NULL : "the file ends at byte");
     }

@@ -167,8 +167,8 @@ TEST(programs_that_compute_in_single_precision)
     }
 }
 
-/* The step numbers do not start where the times start. A line through the origin fits too, but its interval is wrong
- * and is not a decimal number. */
+/* The step numbers do not start where the times start. A line through step 0 at time 0 fits too, but its interval is
+ * wrong and is not a decimal number. */
 TEST(steps_of_a_later_start)
 {
     series s = {.n = 0};

@@ -214,7 +214,7 @@ TEST(refused_at_the_start)
     remove(file);
 }
 
-/* Something else takes the name of the second file while the rows are computed. */
+/* Another program makes a directory with the name of the second file before the files are renamed. */
 TEST(a_set_in_part)
 {
     FREED(char) *path = strdup(io_path(directory, "set"));

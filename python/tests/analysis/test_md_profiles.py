@@ -47,7 +47,7 @@ def test_potential_of_a_harmonic_well():
     found = analysis.potential_of_mean_force(x, bins=21, range=(-0.2, 0.2), temperature=300)
     centre, well = found.centers[0], np.abs(found.centers[0]) < 0.13
     wrong = np.abs(found.value - found.value[10] - force / 2 * centre**2)[well]
-    # The Jacobian's mean over a bin differs from its value at the middle.
+    # The mean density of a bin differs from the density at the middle of the bin.
     assert (wrong < 5 * found.error[well] + 0.15).all() and found.error[well].max() < 0.3
     assert found.value.min() == 0 and found.error[np.nanargmin(found.value)] == 0
     cold = analysis.potential_of_mean_force(x, bins=21, range=(-0.2, 0.2), temperature=150)

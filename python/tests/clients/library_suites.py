@@ -33,8 +33,8 @@ def _functions_marked():
 
 
 def _devices_listed():
-    """Makes devices() return a list. The standard has required a tuple since version 2025.12, but SciPy's tests add a
-    list to the result."""
+    """Makes devices() return a list, because SciPy's tests add a list to the result. The standard has required a tuple
+    since version 2025.12."""
     import collet
     info = collet.__array_namespace_info__
     devices = info.devices

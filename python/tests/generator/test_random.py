@@ -93,7 +93,7 @@ def test_seeds():
         random.uniform(size=3)
 
 
-# Seeds that are sequences of integers, choices from large ranges, and shapes so small that logarithms overflow.
+# Seeds that are sequences of integers, choices from large ranges, shape parameters so small that logarithms overflow.
 
 
 def test_seeds_of_several_integers():
@@ -155,7 +155,8 @@ LAWS = {"gamma": [(a, 1.0) for a in (0.0, 1e-310, 1e-20, 1e-3, 0.5, 1.0, 1.00000
 
 @pytest.mark.parametrize("law", LAWS)
 def test_runs_have_the_bits_of_single_numbers(law):
-    """If all elements share the parameters, several numbers are drawn at a time; for arrays of parameters, one."""
+    """If all elements share the parameters, several numbers are drawn at a time; with arrays of parameters, one
+    number at a time. Both ways give the same bits."""
     for parameters in LAWS[law]:
         for size in (700,), (16,), (15,), (40, 5, 7), (3, 1, 100):
             shared, single = (random.Generator(9, 2**33 - 300) for _ in range(2))

@@ -80,7 +80,7 @@ COMPLEX = [
 @pytest.mark.parametrize("number", range(len(COMPLEX)))
 def test_complex(number):
     function = COMPLEX[number]
-    for point in Z, R:  # R is real, and becomes complex in the function
+    for point in Z, R:  # R is real; of() converts it to complex numbers
         def of(xp, z):
             found = function(xp, z * (1 + 0j))
             return xp.sum(found * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape))
@@ -88,7 +88,7 @@ def test_complex(number):
         compare(collet.grad(lambda z: of(collet, z))(point), wanted, 1e-8)
 
 
-# Functions of a module of linear algebra and a matrix
+# la is the module with linear algebra, of Collet or of JAX and SciPy; z is a matrix.
 LINEAR = [
     lambda la, z: la.lstsq(z[:, :2], W)[0], lambda la, z: la.lstsq(z[:2], W[:2])[0], lambda la, z: la.lstsq(W[:, :2], z)[0],
     lambda la, z: la.expm(z), lambda la, z: la.expm(20 * z),

@@ -271,7 +271,7 @@ def test_memory():
     kept = []
 
     def f(x):
-        collet.linalg.inv(x)  # unused: for the zeros below, which are singular, computing it would raise an error
+        collet.linalg.inv(x)  # unused; inv of the singular matrix of zeros below would raise an error
         return collet.sum(x @ x, axis=0)
 
     jitted = collet.jit(f)

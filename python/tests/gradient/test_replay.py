@@ -159,7 +159,7 @@ def test_strides(made):
 
 
 def test_results_that_are_views(made):
-    """A view that is returned shows the argument's memory, as without jit."""
+    """A view that a jitted function returns shares the argument's memory, as without jit."""
     x = array(3, 4)
     turn = collet.jit(lambda x: (collet.matrix_transpose(x), collet.exp(x) * x + 1))
     turn(array(3, 4))

@@ -58,7 +58,7 @@ X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
 
 def test_members():
-    """A traced array has an Array's members, except those whose results cannot be traced."""
+    """A traced array has an Array's members, except members whose results cannot be traced."""
     def function(x):
         assert (x.shape, x.ndim, x.size, x.dtype, x.itemsize, x.nbytes) == ((2, 3), 2, 6, np.float64, 8, 48)
         assert x.device == "host" and len(x) == 2 and len(list(x)) == 2 and x.copy() is x

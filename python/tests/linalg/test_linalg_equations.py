@@ -51,7 +51,8 @@ def test_rcond(kind):
         assert int(linalg.lstsq(kind(a), kind(np.ones(3)), rcond).rank) == rank
     for rcond, rank in ((None, 2), (1e-2, 1)):
         assert linalg.null_space(kind(a), rcond).shape == (3, 3 - rank) and linalg.orth(kind(a), rcond).shape == (3, rank)
-    eps = np.diag([1, 1.5 * 2.0**-52])  # the limit of the rank is eps times the order, 2, or with -1 eps
+    # Singular values below 2 eps (the order is 2) count as 0 by default; with -1, singular values below eps.
+    eps = np.diag([1, 1.5 * 2.0**-52])
     assert int(linalg.lstsq(kind(eps), kind(np.ones(2))).rank) == 1
     assert int(linalg.lstsq(kind(eps), kind(np.ones(2)), -1).rank) == 2
 
@@ -87,7 +88,8 @@ def test_dtypes(kind, dtypes, wanted):
 
 @pytest.mark.parametrize("order", [1, 5, 64, 65, 200])
 def test_triangles_of_every_size(kind, order):
-    """Orders above 64 are solved by halves. The other triangle, and with unit_diagonal the diagonal, are not read."""
+    """Matrices of order above 64 are solved by halves. Elements outside the triangle are not read, nor is the diagonal
+    with unit_diagonal."""
     a = RNG.normal(size=(order, order)) / order + 2 * np.eye(order)
     b = RNG.normal(size=(order, 2))
     for lower, triangle in ((False, np.triu), (True, np.tril)):
@@ -100,7 +102,7 @@ def test_triangles_of_every_size(kind, order):
 
 
 def test_lapack_form_of_lu(kind):
-    """The exchanges of rows, applied to a in sequence, give L U."""
+    """The pivots are exchanges of rows. Applied to a one after the other, they give L U."""
     for shape in ((4, 4), (5, 3), (3, 5), (2, 3, 3)):
         a = RNG.normal(size=shape)
         packed, pivots = (np.asarray(part) for part in linalg.lu_factor(kind(a)))
@@ -168,7 +170,7 @@ def test_bad_arguments(kind):
 
 
 def test_orders_of_multi_dot(kind):
-    """The chain of CLRS, section 15.2: the best order multiplies 15,125 times."""
+    """The matrix chain of the textbook CLRS, section 15.2: the best order needs 15,125 multiplications of numbers."""
     sizes = [30, 35, 15, 5, 10, 20, 25]
     best = linalg._composed._split(sizes)
 

@@ -391,7 +391,7 @@ def test_whole_molecules():
 
 
 def test_strict(tmp_path):
-    """Every function that computes results refuses bodies that are not in one piece, and accepts bodies that are."""
+    """Every function that computes results accepts bodies in one piece, and refuses all other bodies."""
     files = DATA / "water/conf.gro", DATA / "water/traj.trr"
     cut = {"keys": "rg", "pbc": "none", "strict": True, "each": "residue"}
     text = "strict: frame 0: SOL 3: its atoms are 0.985 box lengths apart"
@@ -415,8 +415,8 @@ def test_strict(tmp_path):
 @pytest.mark.parametrize("pbc", ["whole", "center", "none"])
 @pytest.mark.parametrize("each", [None, "residue"])
 def test_shards_are_decided_by_the_first_frame_of_all(pbc, each, tmp_path):
-    """The residue has no bonds, and its later frames alone would be joined in a different way. Tested with frames from
-    arrays and from a file."""
+    """The residue has no bonds: the first frame of the trajectory decides how its atoms are joined. The first frames of
+    later shards would decide it differently. Tested with frames from arrays and from a file."""
     x = np.tile(np.array([0.1, 0.4, 0.7, 1.0, 1.3])[None, :, None], (40, 1, 3))
     x[30:, 1:3, 0] = 2.6, 2.3
     frames = md.Frames(x, box=[3, 3, 3], times=np.arange(40.0), names=["C"] * 5, residue_names=["LIG"] * 5, residue_ids=[1] * 5)
@@ -745,7 +745,7 @@ def test_extractions_leak_nothing():
         repeat(120)
         return resident() - before
     repeat(40)
-    assert any(grown() < 4 << 20 for _ in range(3))  # several attempts: memory of earlier tests may still grow
+    assert any(grown() < 4 << 20 for _ in range(3))  # several attempts: memory may still grow from earlier tests
 
 
 def test_several_files():

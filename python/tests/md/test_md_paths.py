@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths without jumps (pbc="nojump") through separate results: a merge, shards, ranks, --resume and several input files
-continue them to the same bytes."""
+"""Paths without jumps (pbc="nojump") across parts of a trajectory: results from a merge, shards, ranks, --resume or
+several input files have the same bytes as the result of one run."""
 
 import json
 import pathlib

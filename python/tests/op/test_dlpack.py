@@ -129,7 +129,7 @@ def test_flags():
     made = of_capsule(capsule)
     assert made.version[0] == 1 and made.flags == 0 and made.tensor.ndim == 2 and made.tensor.byte_offset == 0
     assert made.tensor.shape[:2] == [2, 3] and made.tensor.strides[:2] == [8, 1]
-    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the capsule has the only reference
+    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the capsule has the only reference to the copy
     made = of_capsule(capsule)
     assert made.flags == 2 and made.tensor.data != np.asarray(x).ctypes.data
     x += 1
@@ -395,7 +395,7 @@ def test_with(library):
 
 
 def test_capsules_without_a_version_are_not_of_read_only_memory():
-    """A library older than DLPack 1 would write into the memory of such a capsule."""
+    """A library older than DLPack 1 cannot know that the memory of a capsule is read-only, and would write into it."""
     values = np.arange(4.0)
     values.flags.writeable = False
     for x in collet.asarray(values, copy=False), collet.from_dlpack(collet.asarray(values, copy=False)), \

@@ -16,7 +16,7 @@ DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8",
 
 @pytest.fixture(autouse=True)
 def at_once():
-    """Elements are read directly after a call of a backend that computes at once."""
+    """After a call of a backend that computes synchronously, Collet reads elements directly."""
     with collet.using("cpu_openmp"):
         collet.op.neg(collet.ones(1))
         yield

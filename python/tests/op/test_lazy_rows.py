@@ -119,7 +119,7 @@ def test_they_wait():
     assert collet._core.is_pending(m) and collet._core.is_pending(y)
     assert collet._core.is_pending(collet.sqrt(collet.sum(x * x, axis=-1)))
     y.to_numpy()
-    assert not collet._core.is_pending(m)  # its value is kept: it is small
+    assert not collet._core.is_pending(m)  # the evaluation of y also stored m, because m is small
     for other in (collet.max(x, axis=0, keepdims=True), collet.max(x[:3], axis=-1, keepdims=True),
                   collet.max(x[:, ::2], axis=-1, keepdims=True), collet.sum(x.astype("i8"), axis=-1, keepdims=True)):
         assert not collet._core.is_pending(other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An evaluation of lazy Arrays works on a copy. In the middle of an evaluation, finalizers, signal
+"""An evaluation of lazy Arrays works on a copy of their expression. In the middle of an evaluation, finalizers, signal
 handlers, observers, other threads and failures evaluate the same Arrays or write their inputs. Every value
 must equal NumPy's. Only Python up to 3.11 runs the collector inside allocations: later versions test less here.
 `test_lazy_snapshot.py TRIES` makes TRIES random tries with finalizers and threads."""
@@ -371,7 +371,8 @@ def test_handler_writes_an_input(used, on_alarm):
 
 
 def test_handler_raises_while_inputs_are_pinned(on_alarm):
-    """After the handler's exception the call continues in its own thread, and a write of its inputs waits for it."""
+    """After the handler's exception the call continues in a thread. A write to the call's inputs waits until the call
+    is done."""
     class Stop(Exception):
         pass
 

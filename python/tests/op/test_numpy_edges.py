@@ -154,7 +154,7 @@ def test_other_orders_of_bytes():
 
 
 def test_quantiles_of_infinities():
-    """Selected elements are exact, even if the difference to the next element is infinite."""
+    """A quantile at an element equals the element exactly, even if the difference to the next element is infinite."""
     x = np.array([[NAN, INF, INF, 1.0], [-INF, 2.0, NAN, 3.0], [5.0, NAN, NAN, NAN]])
     for q in 0.0, 0.5, 1.0:
         ordered = [np.sort(row[~np.isnan(row)]) for row in x]

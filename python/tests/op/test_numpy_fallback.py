@@ -289,7 +289,8 @@ def test_memory_stays_flat():
 
 
 def test_what_users_of_other_libraries_reported():
-    """Calls that failed in similar libraries: reductions of tuples, out=None by position, breakpoints of NumPy, masked keys."""
+    """Calls that failed in similar libraries: reductions of tuples, out=None by position, NumPy's arrays as breakpoints
+    of interp, masked keys."""
     a, b = collet.asarray([True, False, False]), collet.asarray([False, True, False])
     assert np.logical_or.reduce((a, b)).tolist() == [True, True, False]
     assert np.divide(collet.ones(2), 2, None).tolist() == [0.5, 0.5]

@@ -207,7 +207,8 @@ def same_bits(x, y):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
 @pytest.mark.parametrize("shape, axis", [((n,), None) for n in (1, 7, 16, 33, 64, 100, 500)] + [((40, 70), 0), ((40, 70), 1), ((300, 9), 1), ((9, 3000), 0)])
 def test_extremes_skip_nan_and_order_zeros(shape, axis, dtype):
-    """nanmax equals max after each NaN, of either sign, is replaced by -inf; nanmin equals min after inf. Same bits."""
+    """nanmax has the same bits as max after each NaN, of either sign, is replaced by -inf. nanmin has the same bits as
+    min after each NaN is replaced by inf."""
     draw = np.random.default_rng(5)
     for kind in range(5):
         x = draw.choice([[-3.0, 2.0, 1.5], [0.0, -0.0, 0.0], [-0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [-np.inf, np.inf, 1.0]][kind], shape).astype(dtype)

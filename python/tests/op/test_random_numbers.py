@@ -195,8 +195,8 @@ class Strong:
 
 
 class Selected:
-    """Integers that where() selects among numbers: exact, and between two bounds. Functions of these integers are
-    computed in i64, which must hold all numbers in `needs`."""
+    """The integers that where() selects from numbers: their exact values, and the bounds `low` and `high`. Functions of
+    these integers are computed in i64, so all numbers in `needs` must fit in i64."""
 
     def __init__(self, values, low, high, needs=()):
         self.values, self.low, self.high, self.needs = values, low, high, needs

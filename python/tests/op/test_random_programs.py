@@ -150,7 +150,7 @@ def binary(p):
     if name in ORDER and "c" in a[1].dtype.kind + b[1].dtype.kind:
         return binary(p)
     if name in ("atan2", "copysign", "hypot", "logaddexp") and {a[1].dtype.kind, b[1].dtype.kind} == {"i", "u"}:
-        return binary(p)  # i1 and u1 give f2 in NumPy, f4 here: the integer dtype of both is i2
+        return binary(p)  # i1 and u1 give f2 in NumPy, but f4 here, because their common integer dtype is i2
     if name == "pow":
         if a[1].dtype.kind in "biu" or b[1].dtype.kind in "biu":
             return binary(p)

@@ -43,8 +43,8 @@ def test_softmax_of_large_and_masked_values(columns):
 
 @pytest.mark.parametrize("magnitude", [2.0**31, 1e20, 1e30])
 def test_softmax_of_a_scaled_value_is_finite(magnitude):
-    """The scaled value is subtracted from its own maximum. If it were computed twice with different roundings, exp()
-    could overflow."""
+    """softmax subtracts the maximum of x * scale from x * scale. If the product were computed twice, with different
+    roundings, the difference could be far above 0, and exp() would overflow."""
     x = (rows(2) * magnitude).astype(np.float32)
     own = np.asarray(softmax(collet, collet.asarray(x), np.float32(1 / 3)))
     assert np.isfinite(own).all()
@@ -77,7 +77,7 @@ def test_extrema_of_infinities_and_nan(size):
     for low in (-INF, INF, np.finfo(np.float64).min):
         x = np.full(size, NAN)
         x[size // 2] = low
-        assert np.asarray(collet.nanmax(collet.asarray(x))) == low  # not the initial value of the reduction
+        assert np.asarray(collet.nanmax(collet.asarray(x))) == low  # not the reduction's initial value
         assert np.asarray(collet.nanmin(collet.asarray(x))) == low
     assert np.isnan(np.asarray(collet.nanmax(collet.asarray(np.full(size, NAN)))))
     two = np.full((2, size), NAN)

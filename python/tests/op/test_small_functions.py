@@ -242,7 +242,7 @@ def test_convolution(dtype):
                 assert np.array_equal(found.to_numpy(), np.convolve(a, v, mode))
             agree(lambda a, v: collet.convolve(a, v, "wrong"), a, v)
     infinite = collet.convolve(collet.asarray([1.0, 2, 3]), collet.asarray([np.inf, 1]))
-    assert infinite.tolist() == np.convolve([1.0, 2, 3], [np.inf, 1]).tolist()  # no 0 * inf at the ends
+    assert infinite.tolist() == np.convolve([1.0, 2, 3], [np.inf, 1]).tolist()  # no 0 * inf beyond the ends
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "f2"])
@@ -284,7 +284,7 @@ def test_large_arrays_take_the_general_way():
 
 
 def test_reading_on_the_host_takes_no_thread():
-    """Also before the first kernel of the process, when Collet does not know yet whether kernels are synchronous."""
+    """Collet starts no thread, even before the first kernel, when it does not know whether kernels are synchronous."""
     program = """if True:
         import os
         import numpy as np

@@ -106,7 +106,7 @@ def test_trajectory():
         assert row["leak"] == "no leak" and row["steady"] in ("steady", "drifts")
 
 
-@pytest.mark.skipif("COLLET_TEST_LONG" not in os.environ, reason="its buffers are large against the last cache")
+@pytest.mark.skipif("COLLET_TEST_LONG" not in os.environ, reason="its buffers are much larger than the last cache")
 def test_roofline():
     found, _ = report("roofline", "add", "matmul", "--shape=64x64x64", "--seconds=0.01", "--backend=cpu_openmp")
     (add, matmul), [roofs] = found["results"], found["roofs"]

@@ -41,7 +41,7 @@ def test_the_order_of_energies_changes_nothing():
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-8, 1e-12, 1e-18])
 def test_small_contrast_keeps_its_digits(delta):
-    """Also in float32, because n^2 - 1 is not computed by a subtraction from n^2."""
+    """float32 patterns keep their digits too, because n^2 - 1 is not computed by a subtraction from n^2."""
     volume = np.random.default_rng(1).random((8, 32, 32))
     exact, single = (scatter.simulate(film(volume, constants=[delta, 0, delta, 0]), dtype=d).values
                      for d in ("float64", "float32"))

@@ -165,7 +165,7 @@ def test_tensors_that_were_changed_in_place():
 
 
 def test_memory(monkeypatch):
-    """The engine reads the tensors' memory; without a gradient the Patterns are closed."""
+    """The engine reads the tensors' memory. If no gradient is needed, the Patterns are closed after the call."""
     made = []
 
     class Spy(functions.Patterns):

@@ -45,7 +45,7 @@ void broken_set(const collet_operand *o, int64_t i, double value);
 #define BROKEN_VALUE(name) double broken_##name(const broken_call *m, int64_t i, double x)
 
 /* Columns: op, kernel, its `accepts`, defect, for VALUE also the index of the changed output, signature. `right` is
- * no defect: libcore needs working copies for its temporaries. */
+ * a correct kernel. The copies of f32 and f64 are correct, because libcore makes temporaries with them. */
 #define BROKEN_ROWS(CALL, VALUE)                                                                   \
     CALL(FILL, fill, nothing, fills_gaps, F)                                                       \
     CALL(FILL, fill, nothing, leaks_threads, D)                                                    \

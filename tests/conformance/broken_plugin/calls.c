@@ -338,7 +338,8 @@ BROKEN_CALL(sorts_upwards)
     }
 }
 
-/* Sets the last column of U to 0 if its singular value is nearly 0, because A V has such a column. */
+/* Sets the last column of U to 0 if its singular value is nearly 0, like an SVD that computes U from A V = U S. In that
+ * case the last column of A V is nearly 0. */
 BROKEN_CALL(drops_null_vectors)
 {
     const collet_operand *u = &m->o[0], *s = &m->o[1];

@@ -33,7 +33,7 @@ TEST(methods_agree)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < SCATTER_CASES; k++) {
             if (ADDRESS_SANITIZER && i != k / 2 % 4)
-                continue; /* under ASan only: each case once, each shape twice */
+                continue; /* under ASan each case has only one of the shapes */
             collet_scatter_constants constants[ENERGIES * MATERIALS];
             morphology m;
             int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
@@ -233,7 +233,7 @@ TEST(balls_scatter_as_computed)
     } cases[] = {{{128, 128, 128}, {0, 20}}, {{128, 128, 128}, {12, 20}}, {{1, 512, 512}, {0, 35}}};
     static const double energy = 285.0;
     if (ADDRESS_SANITIZER)
-        skip(); /* large volumes, but no code that the other tests do not run */
+        skip(); /* large volumes are slow, and the other tests run the same code */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const collet_scatter_constants constants[3] = {
             {1.3e-3, 4e-4, 1.3e-3, 4e-4}, {-6e-4, 9e-4, -6e-4, 9e-4}, {0, 0, 0, 0}};
@@ -305,8 +305,8 @@ static collet_scatter_options ball_options(const double *energy,
     return o;
 }
 
-/* The image of a disk is the same at every angle of rotation, because images are rotated back in q,
- * whatever the sides of the detector. */
+/* Images are rotated back in q, not in pixels. So the image of a disk is the same at every angle of rotation, also on a
+ * detector that is not square. */
 TEST(turns_are_in_q)
 {
     static const int64_t shape[] = {1, 96, 160};
@@ -385,7 +385,8 @@ TEST(orientation_is_that_of_the_tensor)
 }
 
 /* `image`, made by a beam tilted in the plane of `axis` (0: x, 1: y), equals `flat` narrowed by
- * `scale` along that axis. Each pixel is interpolated from four pixels, also from pixels with weight 0. */
+ * `scale` along that axis. Each pixel is interpolated from four pixels. A NaN among them
+ * gives NaN, also with weight 0. */
 static void check_narrower(const double *flat, const double *image, const int64_t *n, int axis,
                            double scale, int mask)
 {
@@ -465,7 +466,7 @@ TEST(detectors_that_face_the_sample_change_nothing)
     free_morphology(&m);
 }
 
-/* A pixel next to a NaN becomes NaN, as in the last rotation of CyRSoXS, even by 0 degrees. */
+/* The last rotation, even by 0 degrees, turns the pixels next to a NaN into NaN, as in CyRSoXS. */
 TEST(pixels_next_to_none_are_none)
 {
     static const int64_t n[] = {4, 16, 19};

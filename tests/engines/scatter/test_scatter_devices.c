@@ -280,8 +280,8 @@ TEST(scatterings_are_closed_early)
     free_morphology(&s.m);
 }
 
-/* One device is lost during the work. In each turn it is lost at a different call. The other devices do
- * its part. */
+/* One device is lost during the work, in each turn at a different call. The other devices do the work of the lost
+ * device. */
 TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",

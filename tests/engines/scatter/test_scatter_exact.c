@@ -245,7 +245,7 @@ TEST(patterns_turn_with_the_film)
             collet_dtype dtype = wide ? COLLET_F64 : COLLET_F32;
             make_random_film(&film_, 4, 13, 13);
             turned_film(&turned, &film_, m);
-            /* There is one angle, with a field along x: the turned film gets the turned field. */
+            /* Each film has one angle, 0 for a field along x. If x and y are swapped, so is the field: 90. */
             film_.angles[0] = film_.angles[1] = film_.angles[2] = 0;
             turned.angles[0] = turned.angles[2] = swaps ? 90 : 0;
             turned.angles[1] = 0;
@@ -319,7 +319,8 @@ static void polarisation(const film *f, int64_t i, int64_t e, double complex p[3
     }
 }
 
-/* A pattern without rotation is |k^2 p - s (s p)|^2 of the sum of p exp(i q r) over all voxels, at every pixel. */
+/* Without rotation each pixel is |k^2 P - s (s P)|^2. P is the sum of p exp(i q r) over all voxels, p is a voxel's
+ * polarisation, and s is the wave vector of the scattered beam. */
 TEST(patterns_are_sums_over_voxels)
 {
     film f;
@@ -387,7 +388,7 @@ TEST(blobs_have_the_closed_form_under_any_beam)
             const collet_scatter_constants *o = &f.constants[i / PIXELS * 3];
             double k = 2 * PI * f.energies[i / PIXELS] / 1239.84197, s[3], q[3], exponent = 0;
             double x = beams[b][0] / norm, y = beams[b][1] / norm, z = 1 / norm;
-            /* The field is along the x axis, turned with the z axis to the beam. */
+            /* The field is along the x axis after the rotation that takes the z axis to the beam. */
             double e[3] = {1 - x * x / (1 + z), -x * y / (1 + z), -x};
             q[0] = (double)(i % N - N / 2) * 2 * PI / (N * f.voxel);
             q[1] = (double)(i / N % N - N / 2) * 2 * PI / (N * f.voxel);

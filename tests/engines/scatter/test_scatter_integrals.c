@@ -36,7 +36,7 @@ static collet_scatter_rings make_rings(int64_t y, int64_t x)
         .struct_size = sizeof(collet_scatter_rings), .y = y, .x = x, .voxel = 4};
 }
 
-/* A function that changes little over one pixel (0.02 or more). */
+/* A function that changes little over one pixel, which is about 0.01 wide on a detector of SIDE pixels. */
 static double radial(double length)
 {
     return 1 + exp(-length * length / 0.18);

@@ -195,7 +195,7 @@ static double error_of(const int64_t *n, const double *field, int64_t depth, dou
 
 /* The error of an amplitude is at most 4 times the sum of |J_n(r)| from n = depth on, and the error of an intensity
  * at most twice this. The engine's number of nodes is the first n beyond r with |J_n(r)| < 1e-16: the error is then
- * as small as rounding errors. With half of this number it is larger. */
+ * as small as rounding errors. With half of the nodes the error is larger. */
 TEST(interpolation_converges_as_bessel_functions_decay)
 {
     static const int64_t n[] = {41, 3, 4};
