@@ -5,11 +5,11 @@
     scaling.py [--python build/python] [--here]
 
 The script measures one thread of this machine: the processor time, in nanoseconds, of an item whose operands are in the
-L2 cache. A simulated team takes the pieces of a call as team.c does: the caller writes the parts and wakes four
-workers, each of these wakes four more, each thread takes the pieces of its own part and then pieces of other parts. A
-piece takes the larger of its computing time and the time of its bytes; threads share the bandwidth of the node that has
-the pages. The script prints the speedups over one thread of the simulated machine. --here compares the simulation with
-the times of two threads of this machine, which must be idle.
+L2 cache. A simulated team of threads takes the pieces of a call as team.c does: the caller writes the parts and wakes
+four workers, each of these wakes four more, each thread takes the pieces of its own part and then pieces of other
+parts. A piece takes its computing time, or the time to transfer its bytes if that is longer; threads share the
+bandwidth of the node that has the pages. The script prints the speedups over one thread of the simulated machine.
+--here compares the simulation with the times of two threads of this machine, which must be idle.
 """
 
 import argparse

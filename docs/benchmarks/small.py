@@ -159,9 +159,9 @@ def waiting(value):
 
 
 def wait_for(function):
-    """`waiting` if the function returns lazy Arrays; otherwise `ignoring`, which costs only a Python call, as it does
-    for NumPy's functions. Tries several times, because the first results of a process may be lazy although later
-    results are not."""
+    """Returns `waiting` if the function returns lazy Arrays. Otherwise returns `ignoring`, so that functions of Collet
+    and of NumPy are timed with the same overhead, one empty Python call. Tries several times, because the first results
+    of a process may be lazy although later results are not."""
     for _ in range(3):
         value = function()
         waiting_now = isinstance(value, collet.Array) and collet._core.is_pending(value)

@@ -140,7 +140,7 @@ collet_status analysis_power_open(analysis_power *power, collet_context *context
     power->points = smooth(2 * length - 1);
     int64_t half = power->points / 2 + 1;
     int64_t most = ANALYSIS_AT_ONCE / 8 / power->points; /* fits in caches */
-    /* analysis_power_pairs also transforms up to at_once of the `parts` sums at a time. */
+    /* at_once also limits how many of the `parts` sums analysis_power_pairs transforms at a time. */
     power->at_once = rows * parts < most ? rows * parts : most;
     power->at_once = power->at_once < 1 ? 1 : power->at_once;
     power->sums = calloc((size_t)(parts * half), sizeof *power->sums);
@@ -187,7 +187,8 @@ static collet_status transform(analysis_power *power, int64_t rows, int inverse,
     return status;
 }
 
-/* Returns part i, counted over all rows. The caller copies it into `padded`, whose remaining elements are 0. */
+/* Returns part i, where i counts the parts of all rows. The caller copies it into `padded`, whose remaining elements
+ * are 0. */
 static const double *part_of(const analysis_power *power, const double *rows, int64_t stride,
                              int64_t i)
 {

@@ -20,8 +20,8 @@ static double sum_of(const double *parts, int64_t blocks, int64_t lags, int64_t 
 }
 
 /* Student's factor: the mean of normally distributed blocks differs from the true mean by less than its standard
- * error times this factor, with the probability of one standard deviation, 0.6827. For many blocks the factor is the
- * expansion of the quantile (Abramowitz and Stegun 26.7.5) at 1. Two blocks have Cauchy's distribution. */
+ * error times this factor, with the probability of one standard deviation, 0.6827. From three blocks on the factor is
+ * the expansion of Student's quantile (Abramowitz and Stegun 26.7.5) at 1. Two blocks have Cauchy's distribution. */
 static double student(int64_t blocks)
 {
     const double n = (double)(blocks - 1);

@@ -15,8 +15,8 @@ typedef struct rotation {
     analysis_series series;
     int64_t blocks, length;
     double
-        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3. The inner product of two tensors is cos^2 - 1/3 */
-    double *means; /* blocks: means of a row of tensors in each block */
+        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3; the inner product for u and v is (u.v)^2 - 1/3 */
+    double *means; /* blocks: the mean of a row of tensors over each block */
     double s2;
     double *s2_without; /* blocks */
 } rotation;
@@ -66,7 +66,7 @@ static double mean_of(const double *row, int64_t n)
     return sum / (double)n;
 }
 
-/* Adds the contribution of a row of tensors to S^2 of all frames, and to S^2 without each block. */
+/* Adds the contribution of a row of tensors to S^2 of all frames, and to each S^2 that leaves out one block. */
 static void add_order(rotation *r, const double *row)
 {
     double mean = mean_of(row, r->series.frames), sum = 0;

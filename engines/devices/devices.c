@@ -9,8 +9,8 @@
  * dropped.
  *
  * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of these
- * items. Then a device that has results of later items gives them up. Otherwise the device would wait for the caller
- * to take these results, and the caller for the earlier items.
+ * items. Then a device that has results of later items gives them up, to prevent a deadlock: the device would wait for
+ * the caller to take these results, and the caller would wait for the earlier items.
  * Tests: tests/engines/test_devices.c, tests/engines/scatter/test_scatter_devices.c
  */
 #include "devices/devices.h"
@@ -148,8 +148,8 @@ static int64_t part_of(const device *d, int64_t left)
     return count < 1 ? 1 : count;
 }
 
-/* How long a device waits for the first part of another device: a multiple of its own time for such a part, plus
- * seconds. */
+/* How long a device waits for another device's first part: PATIENCE times the time in which the waiting device would
+ * compute this part, plus PATIENCE_S seconds. */
 #define PATIENCE 3
 #define PATIENCE_S 0.5
 
@@ -257,7 +257,8 @@ static int wait_until_delivered(device *d, int64_t first)
     return state;
 }
 
-/* After a call of compute: returns 1 if the part is computed again. The device is no longer a beginner. */
+/* Called when compute has returned. The device now has a rate, so it is no longer a beginner. Returns 1 if another
+ * device computes the part again: the results must be dropped. */
 static int is_lost(device *d, int64_t count, double seconds)
 {
     pthread_mutex_lock(&d->job->lock);

@@ -25,7 +25,7 @@ typedef struct devices_work {
                              collet_error *err);
     collet_status (*read)(void *user, int64_t device, int64_t first, int64_t count,
                           collet_error *err);
-    /* Called on the caller's thread after a devices_tick; `next` items were delivered. A return value
+    /* Called on the caller's thread after a devices_tick; `next` is the number of items delivered. A return value
      * other than 0 cancels the job. May be NULL. */
     int (*report)(void *user, int64_t ticks, int64_t next);
 } devices_work;

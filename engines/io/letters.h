@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* letters.h - tests and compares ASCII letters. isalpha, tolower and strncasecmp depend on the
- * program's locale, in which I may not be the upper case of i (Turkish), or a byte of UTF-8 may be
+ * program's locale, in which 'I' may not be the upper case of 'i' (Turkish), or a byte of UTF-8 may be
  * a letter. */
 #pragma once
 

@@ -3,10 +3,9 @@
  * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts. The arrays are written as NumPy
  * files, or by a function that reads the rows back. The memory does not depend on the number of rows.
  *
- * The number of rows need not be known before `link`. Rows go to spool files in the output's
- * directory, which have no names if the file system allows that, so that a killed run leaves no
- * files behind. Only `rename` gives the output its final name, after `link` has written and flushed
- * everything.
+ * The number of rows need not be known before `link`. Rows go to spool files in the output's directory. These files
+ * have no names if the file system allows that: a killed run then leaves no files behind. Only `rename` gives the
+ * output its final name, after `link` has written and flushed everything.
  *
  *     io_results_create("out.npz", IO_RESULTS_NPZ, &results, err)
  *     io_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
@@ -75,12 +74,12 @@ collet_status io_results_read(io_results *results, int32_t column, int64_t first
 collet_status io_results_link(io_results *results, collet_error *err);
 
 #define IO_RESULTS_ID 17
-/* Returns a hash of all keys and rows, valid in `write` and after io_results_link. An NPZ file has it as its
- * comment. */
+/* Returns a hash of all keys and rows, valid in `write` and after io_results_link. The comment of an NPZ file is this
+ * hash. */
 const char *io_results_id(const io_results *results);
 
-/* Gives the output its final name, and then also `last`, a linked file in the same directory (or NULL), with
- * io_spool_rename_all. */
+/* Gives the output its final name, and then gives `last`, a linked file in the same directory, its final name, by
+ * io_spool_rename_all. `last` may be NULL. */
 collet_status io_results_rename(io_results *results, io_spool *last, int replace,
                                 collet_error *err);
 

@@ -22,7 +22,7 @@ static size_t window_size(int64_t size)
     return (size_t)((size | 1) + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-/* Gives the open file of the source its path and its window. */
+/* Sets the path of a source whose file is open, and allocates its window. */
 static collet_status prepare(io_source *source, const char *path, collet_error *err)
 {
     source->path = strdup(path);
@@ -35,7 +35,7 @@ static collet_status prepare(io_source *source, const char *path, collet_error *
     return COLLET_OK;
 }
 
-/* Replaces the open file of the source by its unpacked data if it is packed. */
+/* If the open file of the source is packed, replaces the file by its unpacked data. */
 static collet_status unpack(io_source *source, const char *path, collet_error *err)
 {
     int file = source->fd;

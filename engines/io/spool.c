@@ -535,7 +535,7 @@ static collet_status rename_set(io_spool *const *spools, size_t n, int replace, 
     char *old = strdup(spools[n - 1]->temporary);
     if (!old)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to replace it", last);
-    char *digit = old + strlen(old) - 1; /* has the form of the names of temporary files, too */
+    char *digit = old + strlen(old) - 1; /* `old` is a temporary name, too: remove_leftovers finds it */
     *digit = *digit == '0' ? '1' : '0';
     collet_status status = rename_in_order(spools, n, old, err);
     free(old);

@@ -2,10 +2,10 @@
 /*
  * spool.h - a file that gets its name only when it is complete.
  *
- * If the file system allows it, the file has no name until then, so that the kernel removes it
- * however the program ends. Otherwise, and shortly before it gets its name, it is called
- * ".NAME.xxxxxxxx" in the same directory and is locked (flock). Killed programs leave such files
- * without a lock; the next spool for `path` removes them. If a file at `path` is replaced, the new
+ * If the file system allows it, the file has no name until it is complete, so that the kernel removes it however the
+ * program ends. Otherwise, and shortly before it gets its name, it is called ".NAME.xxxxxxxx" in the same
+ * directory and is locked (flock). Killed programs leave such files without a lock; the next spool for `path` removes
+ * them. If a file at `path` is replaced, the new
  * file gets its mode, group and access control list. If another user owns the old file, the new
  * file gets no list, and at most the permissions that umask allows. Writes are buffered. One thread
  * at a time. Errors (COLLET_IO) name the final path and the reason.

@@ -11,7 +11,8 @@
 /* Slurm's step ids from this number on are not steps of srun, but the batch script or an interactive shell. */
 #define SLURM_SPECIAL_STEP 0xfffffff0ll
 
-/* Inner launchers come first: mpirun starts its daemons by srun, which leaves its own variables. */
+/* The first row that fits is used. Launchers that run inside others come first: mpirun may start its daemons by srun,
+ * so the processes of mpirun have the variables of srun too. */
 static const struct {
     const char *size, *rank, *also; /* `also` must be set as well; NULL: no further variable */
     int family;

@@ -25,8 +25,8 @@ typedef struct mpi_family {
      * sets *rank and *size to the values in the whole job, `start_local` to the values on this host. */
     int (*start)(void *calls, int *rank, int *size);
     int (*start_local)(void *calls, int *rank, int *size);
-    /* Begins a reduction of `count` numbers: with sum = 1 their sums over the ranks of this host, with 0
-     * their maxima over the job. One such operation at a time; the arrays must stay until `test` sets
+    /* Begins a reduction of `count` numbers: with sum = 1 to their sums over the ranks of this host, with sum = 0 to
+     * their maxima over all ranks of the job. One such operation at a time; the arrays must stay until `test` sets
      * *done. */
     int (*begin)(void *calls, int sum, const int64_t *mine, int64_t *all, int count);
     int (*test)(void *calls, int *done);

@@ -2,8 +2,9 @@
 /*
  * packed.h - files packed by gzip, bzip2 or xz.
  *
- * Readers jump in a file. So a packed file is unpacked once, into a temporary file without a name in the directory
- * $TMPDIR, or /tmp. The process keeps that file while somebody uses it. All functions may be called on any thread.
+ * Readers access a file at any position. Therefore a packed file is unpacked once, into a temporary file without a name
+ * in the directory $TMPDIR, or /tmp. The process keeps that file while somebody uses it. All functions may be called
+ * on any thread.
  */
 #pragma once
 

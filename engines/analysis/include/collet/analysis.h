@@ -64,8 +64,8 @@ COLLET_API collet_status collet_analysis_rotation(collet_context *context,
                                                   collet_error *err);
 
 /* errors[k], k < lags: the jackknife standard error of the mean of `blocks` >= 2 curves,
- * parts[b * lags + k], times Student's factor for so few blocks. With normalise = 1, each jackknife mean is first
- * divided by its element 0. */
+ * parts[b * lags + k], times Student's factor for this number of blocks. With normalise = 1, each jackknife mean is
+ * first divided by its element 0. */
 COLLET_API collet_status collet_analysis_errors(double *errors, const double *parts, int64_t blocks,
                                                 int64_t lags, int32_t normalise, collet_error *err);
 
