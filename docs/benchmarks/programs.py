@@ -238,7 +238,7 @@ def inputs_of(name):
 
 
 def serve(options):
-    """Reads commands, one per line, and writes answers: the name of a row, or seconds for a turn with the last row."""
+    """Reads commands, one per line: the name of a row, or the seconds of a turn with the last row. Writes answers."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print
     clock = time.process_time if options.cpu else time.perf_counter

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_against.py
-"""Collet, and the libraries that against.py compares with it. The libraries are called directly by ctypes. Each is a
-function of a job (the op, the shape and so on) and of the job's operands."""
+"""Collet, and the libraries that against.py compares with it. The libraries are called directly by ctypes. Each library
+is a function of a job (the op, the shape and so on) and of the job's operands."""
 
 import ctypes
 import math
