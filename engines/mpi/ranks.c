@@ -296,7 +296,7 @@ static collet_status take_processors(ranks *r, collet_error *err)
         bind_rank(r, set, size);
     if (set != NULL)
         CPU_FREE(set);
-    if (status != COLLET_FAILED) /* after FAILED, MPI may still use these numbers */
+    if (status != COLLET_FAILED) /* after FAILED, MPI may still write to these numbers */
         free(mine);
     return status;
 }

@@ -9,7 +9,7 @@
  * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes than the
  * launcher states, the library belongs to another launcher and is not used.
  *
- * Call these functions on one thread of the process, always the same. The library stays open until
+ * Call all these functions on the same thread of the process. The library stays open until
  * the process ends.
  */
 #pragma once
@@ -35,7 +35,8 @@ const char *ranks_library(const ranks *r);
 /* Returns the number of processors that this rank may use, at least 1. A processor that n ranks of this host
  * may use counts as 1/n. Ranks that the launcher binds keep their processors. If all ranks of the host
  * may use the same processors, and there are enough, ranks_open binds the calling thread to a part of
- * them, by local rank, and if possible to whole NUMA nodes. Threads that it starts inherit this. */
+ * them, by local rank, and if possible to whole NUMA nodes. Threads that the calling thread then starts are bound to
+ * the same processors. */
 int64_t ranks_processors(const ranks *r);
 /* Returns the processors to which ranks_open has bound this rank, "processors 0-7 of NUMA node 0"; "" if it has not
  * bound the rank. Valid until ranks_close. */

@@ -15,7 +15,7 @@ int scatter_count_arrays(const collet_scatter_material *material);
 collet_status scatter_check_options(const collet_scatter_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scatter_options *options, collet_error *err);
 
-/* Parts of scatter_check_options, for when only some of the files were read. scatter_check_beam checks the beam
+/* Parts of scatter_check_options, for callers that have read only some of the files. scatter_check_beam checks the beam
  * and the angles. scatter_check_energy checks an energy; its constants, unless `constants` is NULL; and, if
  * shape and voxel are known, that Ewald's sphere meets a pixel. */
 collet_status scatter_check_beam(const collet_scatter_options *options, collet_error *err);

@@ -19,7 +19,7 @@
 typedef struct part {
     const collet_scatter_options *film;
     int64_t first[2], side[2]; /* rows, columns */
-    void *arrays[4];           /* one layer of the film, if its options read layers */
+    void *arrays[4];           /* one layer of the film, if the film's options have `layers` */
 } part;
 
 /* Sets `from` to the arrays of a layer of a material of the film. */

@@ -11,8 +11,8 @@ void scatter_directions(double axis[3][3], const double direction[3]);
 /* Sets `warp`, the map of the image: the upper left 2 x 2 part of the rotation of z to the beam and
  * then to the detector's normal. Returns its determinant; NaN for a normal along -z. */
 double scatter_warp_of(double warp[2][2], const double direction[3], const double normal[3]);
-/* Warps a pattern by the detector's rotation; s->warped is scratch. The four pixels around a position are read even
- * if their weight is 0, as CyRSoXS does. */
+/* Warps a pattern by the detector's rotation; s->warped is scratch. Unless the grid is exact, the four pixels around a
+ * position are read even if their weight is 0, as CyRSoXS does. */
 void scatter_warp(const collet_scatter *s, void *values);
 /* The largest |q_z| of a pixel on the exact grid; INFINITY for films of one layer. */
 double scatter_limit(const collet_scatter_options *options);

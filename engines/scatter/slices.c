@@ -35,8 +35,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the index of the first of `count` ascending radii whose position is at least `bound`: positions grow with the
- * radius. */
+/* Returns the index of the first of `count` ascending radii whose position is at least `bound`; `count` if there is
+ * none. Bisection works because positions grow with the radius. */
 static int64_t first_of(const collet_scatter *s, const double *k, int64_t count, double bound,
                         double qx, double qy)
 {

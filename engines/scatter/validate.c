@@ -31,7 +31,7 @@ static const struct {
                           {"alignment", "the alignment vector", 3, 1}};
 
 typedef struct checker {
-    scatter_reader base; /* first member: the functions that get its address cast it to checker */
+    scatter_reader base; /* first member, because functions cast a pointer to `base` to a pointer to checker */
     collet_scatter_input *in;
     collet_error err;
     collet_scatter_finding_fn report;

@@ -15,7 +15,7 @@ enum { RAW, X, Y, ARRAYS };
 typedef struct lane {
     const ternary_batch *batch;
     ternary_call call;               /* a call in the device's context; gets the errors of the context */
-    collet_ternary_network *network; /* a copy, except for the call's own context */
+    collet_ternary_network *network; /* a copy; for the call's own context the network itself */
     collet_array *arrays[ARRAYS];    /* allocated for the number of vectors of the last part */
     float *y;
     double seconds;

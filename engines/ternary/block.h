@@ -8,7 +8,7 @@
 /* How to pack a source. */
 typedef struct ternary_recipe {
     int quantize;                          /* 0: keep codes as stored */
-    collet_ternary_quantize_params params; /* used with `quantize`, or for numbers */
+    collet_ternary_quantize_params params; /* used if `quantize` is set, or if the source has numbers */
     uint32_t format;
     float *exact; /* if the source is already ternary: one scale for each row. NULL: the source is
     not ternary, or its codes are kept as stored */

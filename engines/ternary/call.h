@@ -9,7 +9,7 @@ typedef struct ternary_call {
     collet_ternary_monitor monitor;
     int64_t done, total;                   /* the arguments for `progress` */
     collet_error
-        error; /* error of the engine; COLLET_OK: a failed call has the error of `context` */
+        error; /* error of the engine; if its status is COLLET_OK, the error of a failed call is in `context` */
 } ternary_call;
 
 /* INVALID if the monitor's struct is malformed; call->error has the text. */

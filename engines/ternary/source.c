@@ -272,8 +272,8 @@ static void passed(const ternary_source *source, int64_t first, int64_t count)
                       (uint64_t)(count * source->row_bytes));
 }
 
-/* Releases the pages of rows that were read. The rows of a quarter are adjacent bytes; if the rows are in two quarters,
- * all bytes may have been read. */
+/* Releases the pages of rows that were read. A byte row has the weights of one row from each quarter of the matrix, so
+ * rows of one quarter are in adjacent byte rows. If the rows are in two quarters, all pages are released. */
 static void passed_bitnet(const ternary_source *source, int64_t first, int64_t count)
 {
     io_mapping *mapping = source->file->mapping;

@@ -17,8 +17,8 @@ typedef struct ternary_source {
         name[TERNARY_TENSOR_NAME]; /* name of a tensor, as ternary_tensor_name gives it; "": none */
     uint8_t *bytes;                /* rows x row_bytes in the mapping; NULL: an .npy file */
     /* Scales of PACKED. has_blocks: a tensor with one scale for each `block` weights of a row. `scale`: one scale for
-     * each row; in this case the scales in blocks of a layer's tq2_0 and tq1_0 are ignored. With neither, all scales
-     * are 1. */
+     * each row; in this case the scales in blocks of a layer's tq2_0 and tq1_0 are ignored. Without has_blocks and
+     * `scale`, all scales are 1. */
     int has_blocks;
     int64_t block;
     float *scale;

@@ -22,7 +22,7 @@ typedef struct scatter_adjoint {
     double (*wave)[4];               /* for each energy of the block: the vector k, and k . k */
     double (*turn)[2];               /* cosine and sine of each angle */
     uint32_t *valid;        /* [Y, X], bit e: Ewald's sphere of energy first + e meets the pixel */
-    uint32_t *reached;      /* only with `mask`: [angles, Y, X], bit e: the rotated image has a number */
+    uint32_t *reached;      /* only with `mask`: [angles, Y, X], bit e: the pixel of the rotated image is not NaN */
     double *mean;           /* [Y, X, count]: cotangents of an angle's image, rotated back */
     const void *slices;     /* slices of the forward run: [depth, F, Y, X] */
     void *slice_cotangents; /* the same shape */

@@ -63,8 +63,8 @@ static int64_t zero_of(const collet_scatter *s)
     return scatter_is_exact(s) && n[1] * n[2] > 1 ? n[1] / 2 * n[2] + n[2] / 2 : -1;
 }
 
-/* Returns the energies at which other pixels of a rotated image can be interpolated from a pixel. Instead of
- * the pixel of q = 0, interpolation reads the mean of its neighbours. */
+/* Returns a bit for each energy at which an image has a value at `pixel` for interpolation. For the pixel of q = 0
+ * this is the mean of its neighbours, so all of them must have a value. */
 static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
 {
     uint32_t bits = UINT32_MAX;
@@ -76,7 +76,7 @@ static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
     return bits;
 }
 
-/* Returns the energies at which the image of an angle, rotated back, has a number at pixel y, x. */
+/* Returns a bit for each energy at which the image of an angle, rotated back, is not NaN at pixel y, x. */
 static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x)
 {
     const int64_t *n = a->s->options.shape;

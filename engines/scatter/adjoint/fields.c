@@ -122,8 +122,8 @@ static void sum_slices(const slices_job *j, const row *r, int64_t field)
     }
 }
 
-/* Writes row b of the half spectrum: the sum of the row of pixels `same`, which reads this row, and the
- * conjugate of the row of pixels `other`, which reads row -b. */
+/* Writes row b of the half spectrum: the sum of `same`, the row of pixels that the forward run computes from row b, and
+ * the conjugate of `other`, the row of pixels that it computes from row -b. */
 static void fold(const slices_job *j, int64_t plane, int64_t b, const row *same, const row *other)
 {
     const collet_scatter *s = j->a->s;
@@ -266,11 +266,11 @@ static void share_middle(const slices_job *j)
 }
 
 /* The adjoint of scatter_slices: from slices of the spectra to the half spectra of layers. The adjoint of the forward
- * transform of real numbers is Re sum over k of G exp(+i k r). It equals Y X times the inverse transform of the half
- * spectrum (G(k) + conj G(-k)) / 2. */
+ * transform of real numbers is Re sum over k of G exp(+i k r). This sum equals Y X times the inverse transform of the
+ * half spectrum (G(k) + conj G(-k)) / 2. */
 
 /* Writes the cotangents of the half spectra of layers first .. first+count-1 of material m to `planes`
- * [fields, count, Y, X / 2 + 1]. Their inverse transform is the cotangents of the fields. */
+ * [fields, count, Y, X / 2 + 1]. The inverse transforms of `planes` are the cotangents of the fields. */
 static void scatter_adjoint_planes(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
                                    void *planes)
 {

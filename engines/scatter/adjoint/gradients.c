@@ -106,7 +106,8 @@ static int64_t steps_of(const scatter_adjoint *a, const collet_scatter_gradients
 }
 
 /* The pattern of an energy is T I, with the transmission T. So dL / d(log T) = sum of dL / d(T I) T I over the
- * pixels. I is a quadratic form of the constants c. Therefore this sum equals (sum of dL / dc c) / 2. */
+ * pixels. I is a quadratic form of the constants c, so the sum of dI / dc c is 2 I. Therefore dL / d(log T) =
+ * (sum of dL / dc c) / 2. */
 static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t end)
 {
     const collet_scatter_options *o = &a->s->options;

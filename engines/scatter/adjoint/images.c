@@ -203,8 +203,8 @@ static void place(tile *t, int64_t e)
     }
 }
 
-/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. On the exact grid each pixel
- * has its own amplitudes. */
+/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. On the exact grid there are no
+ * slices: each pixel has its own amplitudes. */
 static void segment(tile *t, int64_t e, int64_t first, int64_t n)
 {
     const scatter_adjoint *a = t->a;

@@ -28,12 +28,12 @@ static const struct {
                        {{"alignment", 3}, {"unaligned", 1}}};
 
 typedef struct image {
-    scatter_reader base; /* first member: the functions that get its address cast it to image */
+    scatter_reader base; /* first member, because functions cast a pointer to `base` to a pointer to image */
     const char *path;
     io_spool *spool;
 } image;
 
-/* In collet-inspect there is no file to write. */
+/* In collet-inspect o->spool is NULL, and nothing is written. */
 static collet_status put(image *o, const void *bytes, size_t n)
 {
     return o->spool ? io_spool_write(o->spool, bytes, n, o->base.err) : COLLET_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspections.h - the ways in which this engine reads HDF5 files. collet-inspect first reads a file in the same way
- * (io/hdf5/inspect.h). Each comment names the source file, then the arguments. */
+/* inspections.h - the functions that collet-inspect runs on an HDF5 file before this engine reads the file
+ * (io/hdf5/inspect.h). Each comment names the source file of the function, then its arguments. */
 #pragma once
 
 #include "io/hdf5/inspect.h"

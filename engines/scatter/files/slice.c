@@ -13,7 +13,7 @@
 #include <collet/floating.h>
 
 typedef struct slice_reader {
-    scatter_reader base; /* first member: the functions that get its address cast it to slice_reader */
+    scatter_reader base; /* first member, because functions cast a pointer to `base` to a pointer to slice_reader */
     int64_t material, at;
     uint32_t field, axis;
     collet_scatter_slice slice;
@@ -104,7 +104,8 @@ static collet_status read_vectors(slice_reader *r)
     return status;
 }
 
-/* Alignment or angles of a material without a dataset S: such a material is not aligned. */
+/* The slice of the alignment or of an angle, for a material without a dataset S. Such a material is not aligned: where
+ * it is present, its alignment is 0; its angles are NaN. */
 static collet_status read_unaligned(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;

@@ -5,8 +5,8 @@
 #include <collet/collet.h>
 
 typedef struct ternary_bitnet_config {
-    /* quantization_config.linear_class: 1: "bitlinear", the layer divides by weight_scale; 0: "autobitlinear", it
-     * multiplies. Without linear_class, "bitlinear" is the default of Transformers. */
+    /* From quantization_config.linear_class. 1: "bitlinear", the layer divides by weight_scale; 0: "autobitlinear", the
+     * layer multiplies. 1 if linear_class is missing, because "bitlinear" is the default of Transformers. */
     int divides;
     const char *fault; /* why the scales are not known (static text); NULL: the scales are known */
     collet_status fault_status;

@@ -342,7 +342,7 @@ static const ternary_gguf_type types[] = {
     {17, 256, 0, "IQ2_XS", MANY},
     {18, 256, 0, "IQ3_XXS", MANY},
     {19, 256, 0, "IQ1_S",
-     "its values are three, but shifted by an amount for each group of 32 weights, so they are not "
+     "its weights have three values, but shifted by an amount for each group of 32 weights, so they are not "
      "-s, 0 and s; use a file of the model with TQ2_0, F16 or BF16 weights"},
     {20, 32, 0, "IQ4_NL", MANY},
     {21, 256, 0, "IQ3_S", MANY},
@@ -354,7 +354,7 @@ static const ternary_gguf_type types[] = {
     {27, 1, 0, "I64", TERNARY_WHOLE_NUMBERS},
     {TERNARY_GGUF_F64, 1, 8, "F64", READ},
     {29, 256, 0, "IQ1_M",
-     "its values are three, but shifted by an amount for each group of 8 weights, so they are not "
+     "its weights have three values, but shifted by an amount for each group of 8 weights, so they are not "
      "-s, 0 and s; use a file of the model with TQ2_0, F16 or BF16 weights"},
     {TERNARY_GGUF_BF16, 1, 2, "BF16", READ},
     {31, 1, 0, "Q4_0_4_4", REMOVED},
@@ -362,7 +362,7 @@ static const ternary_gguf_type types[] = {
     {33, 1, 0, "Q4_0_8_8", REMOVED},
     {TERNARY_GGUF_TQ1_0, 256, 54, "TQ1_0", READ},
     {TERNARY_GGUF_TQ2_0, 256, 66, "TQ2_0", READ},
-    /* llama.cpp used 36 to 38, too, for types that were only in memory. */
+    /* In llama.cpp the numbers 36 to 38 were types that were only in memory, so in a file they are bitnet.cpp's. */
     {36, 1, 0, "I2_S", BITNET_CPP},
     {37, 1, 0, "I8_S", BITNET_CPP},
     {38, 1, 0, "TL1", BITNET_CPP},

@@ -111,9 +111,9 @@ typedef struct ternary_gguf_block {
     uint32_t weights, bytes;
 } ternary_gguf_block;
 
-/* Returns the layout with which every tensor ends where the next tensor begins, rounded up to the alignment. Only if
- * this is true for both layouts, the end of the last tensor is compared with the end of the data,
- * which have `size` bytes. So the layout of a truncated file is found, too, if it has several tensors. If no layout
+/* Returns the layout with which the end of every tensor, rounded up to the alignment, is the start of the next tensor.
+ * If this is true for both layouts, the end of the last tensor is also compared with the end of the data, which have
+ * `size` bytes. So even in a truncated file the layout can be found if several tensors are left. If no layout
  * or both layouts fit, returns NULL and sets *fault (static text). Sorts the extents. */
 const ternary_gguf_block *ternary_gguf_layout(ternary_gguf_extent *extents, uint64_t count,
                                               uint64_t alignment, uint64_t size,

@@ -4,7 +4,7 @@
  *
  * The file begins with a header: its length in 8 bytes, then JSON with the type, the shape and the place of each
  * tensor. A U8 tensor NAME (R, K) with a tensor NAME_scale of one number is a packed matrix of 4 R rows: bits 2i and
- * 2i + 1 of byte row r have the weights + 1 of row r + i R. If there are tensors NAME.weight and NAME.bias, the
+ * 2i + 1 of byte row r are the weights of row r + i R, plus 1. If there are tensors NAME.weight and NAME.bias, the
  * second is the bias of the first. config.json in the folder of the file defines the meaning of the scale. As in
  * gguf.h, a tensor that cannot be read has a `fault`; all other tensors can still be read.
  */

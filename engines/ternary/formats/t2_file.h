@@ -35,8 +35,8 @@
  *
  * Each layer has as many columns as the layer before it has rows. The checksum of bytes: the bytes are read as u64
  * words; zeros fill up the last word. Four numbers h begin as 0xC0117E70 + 0..3. Word i changes number i mod 4:
- * h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). The checksum is a fifth number h: it
- * begins as 0, and its words are the four numbers and then the number of bytes.
+ * h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). The checksum is a fifth number h: it begins as 0, and is
+ * changed in the same way by five words, the four numbers and then the number of bytes.
  */
 #pragma once
 

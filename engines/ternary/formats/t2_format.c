@@ -12,8 +12,8 @@
 
 /* ---- Checksums ----------------------------------------------------------------------------- */
 
-/* For a given word this function maps h one-to-one. For a given h it maps the word one-to-one. So a change of a
- * single word always changes the checksum. */
+/* Mixes a word into h. With the same word, different h give different results; with the same h, different words give
+ * different results. So a change of a single word always changes the checksum. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);

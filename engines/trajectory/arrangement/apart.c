@@ -259,7 +259,7 @@ static int64_t place_of(const trajectory_apart *a, int64_t atom)
     return found - a->atoms;
 }
 
-/* Marks the entries first .. end - 1 of a body that are left out by molecule < 0. */
+/* Sets `molecule` to -1 in the entries that are left out, among the entries first .. end - 1 of one body. */
 static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
                                const trajectory_frames *frame, collet_error *err)
 {
@@ -381,8 +381,8 @@ static double square_of(const double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* Compares every `step`-th entry of p, if its atom is chosen, moved by `shift`. Returns the squared distance from x to
- * the nearest of these atoms and sets *nearest to its entry; -1 if there is none. */
+/* Searches every `step`-th entry of p whose atom is chosen, with positions moved by `shift`, for the atom nearest to x.
+ * Returns its squared distance from x, and sets *nearest to its entry; -1 if no such atom is chosen. */
 static double nearest_of(const trajectory_apart *a, const part *p, int64_t step, const double x[3],
                          const double shift[3], const trajectory_frames *frames, int64_t i,
                          int64_t *nearest)
@@ -405,7 +405,7 @@ static double nearest_of(const trajectory_apart *a, const part *p, int64_t step,
 
 /* Returns the squared distance between the two nearest atoms of p and q, with q moved by `shift`. First compares about
  * SAMPLE atoms of each molecule. Then searches all atoms of p for the atom nearest to the atom found in q, all atoms of
- * q for the atom nearest to that atom of p, and so on. */
+ * q for the atom nearest to that atom of p, and so on, while the distance decreases, at most TURNS times. */
 static double gap_of(const trajectory_apart *a, const part *p, const part *q, const double shift[3],
                      const trajectory_frames *frames, int64_t i)
 {
@@ -437,7 +437,7 @@ static double gap_of(const trajectory_apart *a, const part *p, const part *q, co
     return best;
 }
 
-/* 1 if the molecules are nearer to each other through the boundary, at the image of q whose centre is nearest. */
+/* 1 if p is nearer to the image of q whose centre is nearest than to q itself, by the distance of nearest atoms. */
 static int nearer_beyond(const trajectory_apart *a, const part *p, const part *q,
                          const trajectory_lattice *lattice, const trajectory_frames *frames,
                          int64_t i)

@@ -26,18 +26,18 @@ void trajectory_apart_free(trajectory_apart *apart);
  * decided. */
 const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
 
-/* Leaves out of all later frames the molecules that fill the box, such as the molecules of a membrane or a solvent:
- * together with others they touch their own images. Also leaves out the molecules that touch no other molecule of
- * their body, if the body has several such molecules and more than two molecules in all. Molecules touch where atoms
- * are at most 0.6 nm apart. Proteins and nucleic acids are never left out.
+/* Leaves out of all later frames the molecules that fill the box, such as the molecules of a membrane or a solvent.
+ * Molecules that touch each other form a set; a set that touches its own image fills the box. Also leaves out the
+ * molecules that touch no other molecule of their body, if the body has several such molecules and more than two
+ * molecules in all. Molecules touch where atoms are at most 0.6 nm apart. Proteins and nucleic acids always stay.
  * `frame` has the atoms of trajectory_apart_atoms. If `frame` is NULL or has no box, all molecules except proteins
  * and nucleic acids are left out. COLLET_NO_MEMORY. */
 collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
                                       collet_error *err);
 
-/* Returns the first body in frame i that the box's boundary divides; -1 if there is no such body, or no box. To find
- * out, each molecule is joined to the molecules that are nearest to it in the periodic box. The body is divided if
- * some of its molecules are joined through the boundary. Distances are distances of centres. If a molecule's centre
- * is nearer through the boundary, the nearest atoms of both molecules decide. One thread at a time.
+/* Returns the first body in frame i that the box's boundary divides; -1 if there is no such body, or no box. The
+ * molecules of each body are joined by a minimum spanning tree of the distances of their centres in the periodic box.
+ * The body is divided if an edge of the tree goes through the boundary. If two centres are nearer to each other through
+ * the boundary, the distances of the molecules' nearest atoms decide if the edge goes through it. One thread at a time.
  */
 int64_t trajectory_apart_find(trajectory_apart *apart, const trajectory_frames *frames, int64_t i);

@@ -14,12 +14,12 @@
 #include <string.h>
 
 /*
- * Moves bodies along paths that do not jump through the periodic box.
+ * Moves each body by whole boxes, so that its path from frame to frame does not jump through the periodic box.
  *
- * A body is moved with the molecule of its first atom. This move is not added to positions, but to results (the
- * centre of mass, positions), after the sums over atoms. So the move does not cost precision, and results of a later
- * part of a trajectory can be moved again, to the path of the earlier part (collet-merge). In the positions, only
- * a body's other molecules are moved: by their own shift less the body's shift.
+ * A body's move is the shift of the molecule of its first atom. Kernels sum over positions without this move; the move
+ * is added to the results (the centre of mass, positions) afterwards. So the move does not cost precision, and results
+ * of a later part of a trajectory can be moved again, to the path of the earlier part (collet-merge). Before the sums,
+ * only a body's other molecules are moved: each by its own shift minus the body's move.
  */
 
 typedef struct trajectory_paths {
@@ -88,8 +88,8 @@ static void move_others(const trajectory_paths *p, const trajectory_images *imag
     }
 }
 
-/* Tracks frame i, and sets its `centres` and `moves`. Call it in the order of the frames. lattice NULL: the frame has no
- * box. */
+/* Tracks the molecules in frame i, and sets the frame's `centres` and `moves`. Call this function in the order of the
+ * frames. lattice NULL: the frame has no box. */
 static void trajectory_paths_follow(const trajectory_paths *p, trajectory_images *images,
                              const trajectory_lattice *lattice, trajectory_frames *frames, int64_t i)
 {

@@ -75,7 +75,7 @@ int64_t trajectory_arrangement_system(const trajectory_arrangement *arrangement)
 /* 1 after a frame has decided how molecules are made whole. */
 int trajectory_arrangement_is_decided(const trajectory_arrangement *arrangement);
 
-/* Until a frame has decided (trajectory_arrangement_is_decided), do not call it while a frame is being arranged;
- * after that, other threads may arrange frames at the same time. */
+/* Until trajectory_arrangement_is_decided returns 1, do not call this function while a frame is being arranged; after
+ * that, other threads may arrange frames at the same time. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);

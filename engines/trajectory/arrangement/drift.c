@@ -240,7 +240,7 @@ static void calm(const trajectory_drift *d, const motion *m, trajectory_frames *
     }
 }
 
-/* Notes the place of the system for trajectory_drift_follow: the positions of its atoms, or only its centre. */
+/* Stores the position of the system for trajectory_drift_follow: the positions of its atoms, or only its centre. */
 static void note_place(const trajectory_drift *d, const trajectory_frames *read, int64_t i,
                        const motion *m, trajectory_frames *out, int64_t k)
 {

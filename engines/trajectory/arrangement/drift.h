@@ -29,8 +29,8 @@ collet_status trajectory_drift_create(const trajectory_drift_setup *setup, traje
 void trajectory_drift_free(trajectory_drift *drift);
 
 /*
- * Prepares for paths without jumps. `molecules` are the molecules of the atoms that are read; left[m] is not 0 if
- * molecule m is not made whole; then its atoms are followed one by one. If `left` is NULL, each molecule is made whole.
+ * Prepares for paths without jumps. `molecules` are the molecules of the atoms that are read. If left[m] is not 0,
+ * molecule m is not made whole, and its atoms are followed one by one. If `left` is NULL, each molecule is made whole.
  * A later call replaces an earlier call. COLLET_NO_MEMORY.
  */
 collet_status trajectory_drift_learn(trajectory_drift *drift, const trajectory_molecules *molecules,
@@ -40,8 +40,8 @@ collet_status trajectory_drift_learn(trajectory_drift *drift, const trajectory_m
 int64_t trajectory_drift_rows(const trajectory_drift *drift);
 
 /*
- * Frame k of `out` has atoms of frame i of `read`; both may be the same batch. Subtracts from the velocities of `out`, if
- * it has some, the motion of the system in `read`, and notes the place of the system. Any thread.
+ * Frame k of `out` has atoms of frame i of `read`; both may be the same batch. Computes the motion of the system in
+ * `read`, subtracts it from the velocities of `out`, if there are any, and stores the system's position. Any thread.
  */
 void trajectory_drift_remove(const trajectory_drift *drift, const trajectory_frames *read,
                              int64_t i, trajectory_frames *out, int64_t k);

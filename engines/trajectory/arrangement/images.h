@@ -42,9 +42,9 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions);
 
-/* Sets `before` and `shifts` from the next frame: each molecule goes to the image whose centre is nearest to its centre in
- * the frame before. Positions are not changed. lattice NULL: this frame has no box. `frame` is the number for
- * images->far_frame. */
+/* Sets `before` and `shifts` from the next frame: the shift of a molecule leads to the image whose centre is nearest to
+ * the molecule's centre in the frame before. Positions are not changed. lattice NULL: this frame has no box. `frame`:
+ * the number of this frame, for images->far_frame. */
 void trajectory_images_track(trajectory_images *images, const trajectory_lattice *lattice,
                              collet_dtype dtype, const void *positions, int64_t frame);
 

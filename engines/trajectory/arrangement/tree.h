@@ -5,8 +5,8 @@
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/boxes/lattice.h"
 
-/* Residues without bonds that have more atoms are not made whole: the time would grow with the square of the number
- * of atoms. */
+/* Residues without bonds that have more atoms than this are not made whole: the time would grow with the square of the
+ * number of atoms. */
 #define TRAJECTORY_SPAN_MOST 4096
 
 /* Whether a molecule is made whole (PLACED), or why not. */

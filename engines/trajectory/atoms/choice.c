@@ -15,7 +15,7 @@ typedef struct choice_scratch {
     struct choice_scratch *next;
     trajectory_neighbours *neighbours;
     uint8_t *sets;   /* the stack */
-    uint8_t *marks;  /* one byte for each label; or 1 for each target that is near */
+    uint8_t *marks;  /* one byte for each label; or one for each target: 1 if the target is near */
     double *sources; /* positions */
     double *targets;
     int64_t *tested; /* the targets that are not sources */
@@ -38,9 +38,9 @@ static int restrict_to(const trajectory_choice *c, choice_node *of, const uint8_
     return 1;
 }
 
-/* The result of an operand of "and" matters only for atoms that the other operand may select. Among all other atoms
- * a search selects only the atoms that every frame selects (`must`). So its result stays between the bounds `must` and
- * `may`, and the result of "and" is right. */
+/* The result of an operand of "and" matters only for atoms that the other operand may select, because "and" selects no
+ * other atom. So a search tests only these atoms. For each other atom its result is whether every frame selects the
+ * atom (`must`), so the result stays between the bounds `must` and `may`. */
 static int choose_domains(trajectory_choice *c)
 {
     int fits = 1;

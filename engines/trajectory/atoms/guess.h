@@ -12,8 +12,8 @@
  * - an atom with the name of its residue is an ion or a single atom: CA in residue CA is calcium. Names
  *   of ions such as SOD and CLA are known, too;
  * - outside amino acids and water, a capital and a small letter are a symbol (Fe, Cl). But in a
- *   residue of more than TRAJECTORY_MANY_ATOMS atoms, such a name with a number whose first letter is the
- *   symbol of an organic element (Ca, Na, Co) is an atom of that element (Ca13 of a polymer is a carbon);
+ *   residue of more than TRAJECTORY_MANY_ATOMS atoms, if a number follows such letters and the first letter is the
+ *   symbol of an organic element (Ca, Na, Co), the atom is of that element (Ca13 of a polymer is a carbon);
  * - outside amino acids and water, CL, BR, FE, ZN and other symbols with which no common name of an
  *   organic atom begins are symbols;
  * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).

@@ -8,7 +8,7 @@
  * these atoms are absent, the backbone atoms or beads nearest to them are joined. Residues are not joined if the
  * topology's `separate` is set at the second of the two atoms. The topology's `joints` join residues, too. A metal
  * ion that is alone in its residue is a molecule, even if the file names bonds to other residues. If the file has no
- * residues either, each atom without a bond is a molecule.
+ * residues, each atom without a bond is a molecule.
  */
 #pragma once
 

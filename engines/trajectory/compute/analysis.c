@@ -317,7 +317,7 @@ static collet_status copy_positions(trajectory_analysis *a, const trajectory_bat
                                 err);
 }
 
-/* Computes the dipoles of a batch. Call it after its centres of mass are computed. */
+/* Computes the dipoles of a batch, from the batch's centres of mass, which must be computed already. */
 static collet_status polarise(trajectory_analysis *a, const trajectory_batch *batch,
                               collet_error *err)
 {
@@ -378,8 +378,8 @@ static collet_status write_frames(trajectory_analysis *a, const trajectory_frame
                                : status;
 }
 
-/* Moves the centres of mass and the positions of a batch by whole boxes, so that their paths do not jump at the periodic
- * boundary. Call it after everything that uses the unmoved ones. */
+/* Moves the centres of mass and the positions of a batch by whole boxes, so that their paths do not jump at the
+ * periodic boundary. Call this function after all functions that need the centres and positions before the move. */
 static collet_status follow(trajectory_analysis *a, const trajectory_frames *frames, collet_error *err)
 {
     collet_context *cx = a->scope.context;

@@ -55,7 +55,7 @@ collet_status trajectory_checks_rows(trajectory_checks *c, int32_t buffer, int64
 
         if ((v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) == 0 || c->bad[i])
             continue;
-        /* All quantities depend on the positions: report such a row once. */
+        /* All quantities depend on the positions, so a row is counted only for its positions if they are not finite. */
         if (field == TRAJECTORY_OF_POSITIONS)
             c->bad[i] = 1;
         if (c->n_bad[field]++ == 0)

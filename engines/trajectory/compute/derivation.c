@@ -29,9 +29,9 @@ struct trajectory_derivation {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* Returns the number of carried frames that a buffer has in front of the block. To save memory, only buffers
- * that are carried over or computed for carried frames have them. CARRY is 2 because dL/dt at the last frame
- * of the block before needs L of that frame's own predecessor. */
+/* Returns the number of carried frames for which a buffer has rows in front of the block. To save memory, it is 0
+ * unless the buffer is carried over or computed for carried frames. CARRY is 2 because dL/dt at the last frame of the
+ * block before needs L of that frame and of the frame before it. */
 static int64_t lead(int32_t buffer)
 {
     if (buffer == TRAJECTORY_TIME ||

@@ -13,7 +13,7 @@
 typedef struct entry {
     const trajectory_batch *batch;
     double *sums[TRAJECTORY_SUMS]; /* NULL: not needed */
-    int spoilt;                    /* 1: a device failed during the batch; only it may have valid arrays */
+    int spoilt;                    /* 1: a device failed during the batch, and perhaps only it had the batch's arrays */
 } entry;
 
 typedef struct lane {

@@ -77,8 +77,8 @@ typedef struct trajectory_format {
      * 0 <= index < count begins; it must be the byte that reading the heads would give. */
     int64_t (*count)(const trajectory_reader *trajectory);
     int64_t (*locate)(const trajectory_reader *trajectory, int64_t index);
-    /* For a format that joins several files: moves towards frame `index` by trajectory->places. NULL: not
-     * such a format. */
+    /* For a format that joins several files: jumps forward to frame `index`, or to one of the two frames before it, by
+     * the positions in trajectory->places. NULL: not such a format. */
     collet_status (*place)(trajectory_reader *trajectory, int64_t index, collet_error *err);
     int times_rise; /* 1: no frame of a file has a time before the time of an earlier frame */
     int on_demand; /* 1: `body` runs on the thread that requests frames, and frames are not read ahead */

@@ -33,8 +33,8 @@ static double width(const points *p, int64_t i)
     return fmax(p->ticks[i].rounding, p->least);
 }
 
-/* Intersects *r with the intercepts of the lines of slope `slope` through the points; stores in `at` the indices of
- * the two points that limit *r. */
+/* Returns the range of the intercepts of the lines of slope `slope` that pass through all points; low > high if there
+ * is no such line. Stores in `at` the indices of the two points that limit the range. */
 static range intercepts(const points *p, double slope, int64_t at[2])
 {
     range r = {-(double)INFINITY, (double)INFINITY};
@@ -60,9 +60,9 @@ static double slope_through(const points *p, int64_t low, int64_t high)
            (double)(position(p, low) - position(p, high));
 }
 
-/* Moves in one direction from a slope at which no line fits to the first slope at which a line fits. Uses Newton's
- * method on the convex function low - high of `intercepts`; on a convex function the method does not pass the root.
- * 0: there is no such slope. */
+/* Changes *slope, up (direction 1) or down (-1), to the first slope at which a line fits. Uses Newton's method for the
+ * root of low - high of `intercepts`, which is a convex function of the slope, so the method does not step beyond the
+ * root. 0: there is no such slope. */
 static int bound(const points *p, double *slope, int direction)
 {
     for (int k = 0; k < ITERATIONS; k++) {
@@ -101,7 +101,7 @@ static int fit_slopes(const points *p, range *slopes)
            slopes->low <= slopes->high;
 }
 
-/* The slopes of all lines through the origin that fit. */
+/* The slopes of all lines through the point x = 0, time = 0 that fit. */
 static int fit_through_origin(const points *p, range *slopes)
 {
     int moved = 0;
@@ -176,8 +176,8 @@ static int set_interval(trajectory_clock *clock, range slopes, int decimal_only)
     return d.number > 0;
 }
 
-/* time = step interval: programs write such times if they count steps and time from the start of the simulation.
- * Accepted only with a short decimal number, because far from the origin a meaningless ratio may fit. */
+/* Fits time = step interval: programs write such times if they count steps and time from the start of the simulation.
+ * The interval must be a short decimal number, because at large steps a meaningless ratio time / step may fit. */
 static int through_origin(points *p, trajectory_clock *clock)
 {
     range slopes;

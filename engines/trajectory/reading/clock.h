@@ -2,10 +2,10 @@
 /*
  * clock.h - times of frames whose files store them in single precision.
  *
- * The distance of numbers of single precision is 0.008 ps near 100 ns, and 0.06 ps near 1 us. With frames every 0.1
- * ps, derivatives would have errors of some percent. A clock is a line, time = origin_ps + (n - origin) interval. n is
- * the step of the simulation or, if steps do not give the times, the number of the frame. The line must give each
- * stored time within its rounding. If no line fits, times remain as stored.
+ * The distance of numbers of single precision is 0.008 ps near 100 ns, and 0.06 ps near 1 us. If frames are 0.1 ps
+ * apart, derivatives with respect to such times would have errors of some percent. A clock is a line, time = origin_ps
+ * + (n - origin) interval. n is the step of the simulation or, if steps do not give the times, the number of the frame.
+ * The line must give each stored time within its rounding. If no line fits, times remain as stored.
  *
  * Among the lines that fit, the line with the shortest decimal interval is chosen, if such a short number is unlikely
  * to be in the range by chance; else the middle line is chosen.
@@ -19,7 +19,7 @@ enum { TRAJECTORY_CLOCK_STORED, TRAJECTORY_CLOCK_STEPS, TRAJECTORY_CLOCK_FRAMES 
 /* Zeros: TRAJECTORY_CLOCK_STORED. Part of the index file. */
 typedef struct trajectory_clock {
     int64_t by;      /* TRAJECTORY_CLOCK_ */
-    int64_t origin;  /* a step, or the number of a frame */
+    int64_t origin;  /* the step, or the number of the frame, at time origin_ps */
     double origin_ps;
     double interval; /* the clock's interval is interval / scale ps; */
     double scale;    /* scale is a power of ten */

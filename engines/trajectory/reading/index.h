@@ -2,15 +2,15 @@
 /*
  * index.h - where the frames of a trajectory begin, so that a reader can go to any frame.
  *
- * The index has the frames that a reader would deliver from the first frame on: without frames that a later
- * file replaces, and up to the first frame that is cut off or damaged. Formats whose frames have a
- * constant size or a table (.dcd, NetCDF, H5MD, sources in memory) compute where a frame begins. For other
+ * The index has the frames that a reader would deliver from the first frame on, up to the first frame that is cut off
+ * or damaged. It does not have frames that are left out because a later file has their times. Formats whose frames
+ * have a constant size or a table (.dcd, NetCDF, H5MD, sources in memory) compute where a frame begins. For other
  * formats one pass reads the heads of all frames and keeps 8 bytes for each frame (text: 24) in an index file
  * that processes share.
  *
- * An index file may be wrong in spite of its checksum. So its first frame must begin at the start of the file, and
- * the head of each frame that is read must agree with the index about where the next frame begins. Shards that
- * together have all frames thus check the whole index.
+ * An index file may be wrong in spite of its checksum. So the reader checks that the first frame of the index begins at
+ * the start of the file and, after reading the head of a frame, that the next frame begins where the index has it.
+ * Shards that together have all frames thus check the whole index.
  *
  * If the frames of a reader were counted, or its format computes where they begin, a slice jumps directly to
  * the frames that it delivers. Frames in between are not read, so errors in them are not found. The delivered

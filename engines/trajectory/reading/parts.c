@@ -121,9 +121,9 @@ static collet_status read_part(trajectory_reader *trajectory, int64_t k,
     return status;
 }
 
-/* 1 if a frame with this head is at or after the end of a file. At equal times, a frame is before the end if its step
- * is smaller, and the difference of the steps, times the file's ratio time / step, is less than the distance of
- * adjacent stored times. */
+/* 1 if a frame with this head is at or after the end of a file. If its time equals the end, the steps decide: the frame
+ * is before the end if its step is smaller by so little that the difference in time, computed with the frame's ratio
+ * time / step, is less than the distance of adjacent stored times. */
 static int is_beyond(const trajectory_part *part, const trajectory_frame_head *head)
 {
     if (!head->has_time || !isfinite(part->end) || !(head->time >= part->end))
@@ -134,8 +134,8 @@ static int is_beyond(const trajectory_part *part, const trajectory_frame_head *h
 }
 
 /* 1 if the frame of file k whose head was just read, or is cut off, is left out. If the head is cut off, the frame's
- * time is estimated: the interval between this frame and the frame before it counts as equal to the interval
- * before. */
+ * time is estimated: the interval from the frame before to this frame is taken as equal to the interval between the
+ * two frames before. */
 static int is_left_out(const parts_state *s, int64_t k, collet_status status,
                        const trajectory_frame_head *head)
 {
@@ -304,8 +304,8 @@ static collet_status enter_part(trajectory_reader *trajectory, const trajectory_
     return open_part(trajectory, k, err);
 }
 
-/* Jumps to frame `index`. If other files follow, jumps to the second frame before it, because the times of the two
- * frames before it decide whether a cut frame at the end of the file is left out or an error. */
+/* Jumps forward to frame `index`. If other files follow the frame's file, jumps to the second frame before frame
+ * `index`: the times of two frames decide whether a cut frame after them is left out or an error. */
 static collet_status place(trajectory_reader *trajectory, int64_t index, collet_error *err)
 {
     const trajectory_places *places = trajectory->places;
@@ -387,8 +387,8 @@ static int find_cut(trajectory_reader *file, const trajectory_part *part, int64_
     return 1;
 }
 
-/* Jumps to two frames before the last: the times of the last two frames decide whether a cut frame after them is left
- * out or an error. */
+/* Jumps to the last but one frame: the times of the last two frames decide whether a cut frame after them is left out
+ * or an error. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err)
 {
     const parts_state *s = trajectory->state;

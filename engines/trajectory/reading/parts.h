@@ -50,8 +50,8 @@ collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_r
 int64_t trajectory_parts_current(const trajectory_reader *trajectory,
                                  const trajectory_reader **file, int64_t *first, int64_t *begin);
 
-/* If the format of the current file computes where frames begin: jumps towards the file's last frame that is not left
- * out, as far as this is possible without reading the heads in between. */
+/* For a current file whose format computes where frames begin: jumps to the last but one of the file's frames that are
+ * not left out. Does nothing if only reading all heads can show which frames are left out. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err);
 
 /* Sets the data of file k that are otherwise set when its last frame is read. Use it for a trajectory whose frames are

@@ -50,11 +50,11 @@ typedef struct collet_scatter_material {
     const void *direction, *unaligned;
     uint32_t kind; /* with `arrays`, or if the options have `layers`: COLLET_SCATTER_ISOTROPIC, ...; else 0 */
     uint32_t reserved;
-    /* NULL, or used in place of the pointers above: the arrays of the kind, in the order that the comment of the kind
-     * states, C-contiguous arrays of the context's runtime. Elements that are in the memory of the device that
-     * computes are not copied. The device also checks the voxels; only if it finds a voxel that may be wrong, the
-     * arrays are copied to the host, which checks them again and names the voxel. Gradients and
-     * collet_scatter_compare also copy them. REFUSED with `layers`. */
+    /* If not NULL, used in place of the pointers above: C-contiguous arrays of the context's runtime, in the order that
+     * the comment of the material's kind states. Elements that are in the memory of the device that computes are not
+     * copied. The device also checks the voxels. If it finds a voxel that may be wrong, the arrays are copied to the
+     * host, which checks them again and names the voxel. Gradients and collet_scatter_compare also copy the arrays.
+     * REFUSED with `layers`. */
     const collet_array *const *arrays;
 } collet_scatter_material;
 
@@ -142,14 +142,14 @@ typedef struct collet_scatter_options {
      * depend on which device computes an energy. `memory` is a limit for each device. */
     const collet_devices *devices;
     /*
-     * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. Like in CyRSoXS, the
-     * averaged pattern is warped around pixel (Y / 2, X / 2) with bilinear interpolation: q moves
-     * to M q, where M is the upper left 2 x 2 part of D K. K is the rotation that maps z to
-     * `direction`, D the rotation that maps z to the normal, each about the axis perpendicular to
-     * both. So for a beam x, y, z the normal -x, -y, z leaves q unchanged. A pixel whose position lies
-     * outside the image is NaN, or 0 with `mask`. Without `mask`, even where q is unchanged, a pixel
-     * becomes NaN if the pixel to the right, below, or below right is NaN, because these pixels are
-     * read with weight 0.
+     * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. As in CyRSoXS, the
+     * averaged pattern is warped around pixel (Y / 2, X / 2) with bilinear interpolation: the intensity at
+     * q moves to M q, where M is the upper left 2 x 2 part of D K. K is the rotation that maps z to
+     * `direction`, D the rotation that maps z to the normal. The axis of each rotation is perpendicular to
+     * z and to the vector to which z is mapped. So for a beam x, y, z the normal -x, -y, z leaves q
+     * unchanged. A pixel whose position lies outside the image is NaN, or 0 with `mask`. On the grids
+     * CYRSOXS and FFT without `mask`, a pixel becomes NaN, even where q is unchanged, if the pixel to the
+     * right, below, or below right is NaN, because these pixels are read with weight 0.
      */
     double detector[3];
     /* 1: the fields of all layers are replaced by their mean along z, which gives a film of one layer.
@@ -219,10 +219,10 @@ COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
                                              collet_error *err);
 
 /*
- * Like collet_scatter_next, but *out is a new array [Y, X] in the memory of the device that computed it: nothing is copied
- * to the host. The caller destroys it. NULL after the last energy. May be mixed with calls of collet_scatter_next. REFUSED
- * with `devices`, and where the host finishes patterns: if the detector's plane differs from the pattern's, and on the grids
- * CYRSOXS and FFT without `mask`.
+ * Like collet_scatter_next, but *out is a new array [Y, X] in the memory of the device that computed it, and nothing is
+ * copied to the host. The caller destroys *out. NULL after the last energy. May be mixed with calls of
+ * collet_scatter_next. REFUSED with `devices`, and if the last steps of a pattern run on the host: if the detector's
+ * plane differs from the pattern's plane, and on the grids CYRSOXS and FFT without `mask`.
  */
 COLLET_API collet_status collet_scatter_next_array(collet_scatter *scattering, collet_array **out,
                                                    collet_error *err);

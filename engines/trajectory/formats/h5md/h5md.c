@@ -160,7 +160,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     }
     if (status == COLLET_OK)
         status = check_shapes(trajectory, err);
-    /* Enlarges the size if necessary, because `locate` must give each frame a different byte. */
+    /* `locate` must give each frame a different byte, so the size must be at least the number of frames. */
     if (status == COLLET_OK && trajectory->source.size < s->elements[POSITION].n_rows)
         trajectory->source.size = s->elements[POSITION].n_rows;
     s->ready = status == COLLET_OK;

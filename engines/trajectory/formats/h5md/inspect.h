@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect.h - the way in which this engine reads HDF5 files. collet-inspect first reads a file in the same way
+/* inspect.h - the function that collet-inspect runs on an HDF5 file before this engine reads the file
  * (io/hdf5/inspect.h). */
 #pragma once
 

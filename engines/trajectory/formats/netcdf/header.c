@@ -208,7 +208,7 @@ static void read_variable(header *h, trajectory_netcdf *file, char name[TRAJECTO
     int records = read_axes(h, v);
     read_attributes(h, "units", v->units, &v->scale);
     int64_t type = take_type(h);
-    take_size(h); /* the size is not used, because it is wrong if the variable's size does not fit into its bits */
+    take_size(h); /* not used: this number is wrong for a variable whose size needs more bits than the number has */
     v->begin = take_number(h, h->version >= CDF_64BIT_OFFSETS ? 8 : 4);
     if (v->begin < 0 || v->begin > SIZE_LIMIT)
         damaged(h);

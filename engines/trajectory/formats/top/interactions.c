@@ -7,7 +7,7 @@
  */
 #include "interactions.h"
 
-/* Parameters: integers, reals. The numbers of parameters are the same in all versions, or change with one version. */
+/* Numbers of parameters: integers, reals. SIZES: the same in all versions; CHANGED: other numbers from `version` on. */
 #define SIZES(integers, reals) integers, reals, 0, 0, 0
 #define CHANGED(integers, reals, version, new_integers, new_reals)                                 \
     integers, reals, version, new_integers, new_reals

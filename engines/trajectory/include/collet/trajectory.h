@@ -80,10 +80,10 @@ typedef struct collet_trajectory_source {
     int32_t has_forces;
     int32_t has_times;
     uint32_t reserved;
-    /* Sets *frame to frame `index`. Called on the thread that called the library, with rising indices. It is
-     * called again for a frame that a warning is about, by collet_trajectory_create for the first frame if residues
-     * may be joined or the options have a reference, and for a shard up to the first frame with a box. Any status
-     * except COLLET_OK ends the work and is returned, with the text in *err. The function must not use the
+    /* Sets *frame to frame `index`. Called on the thread that called the library, with rising indices. Some frames are
+     * read one more time: a frame that a warning is about; the first frame, by collet_trajectory_create, if residues
+     * may be joined or the options have a reference; for a shard, all frames up to the first frame with a box. Any
+     * status except COLLET_OK ends the work and is returned, with the text in *err. The function must not use the
      * trajectory or its context. */
     collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
@@ -114,7 +114,7 @@ COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PBC_WHOLE,  /* molecules are made whole */
     COLLET_TRAJECTORY_PBC_NOJUMP, /* molecules are made whole; then each molecule moves from frame to
                                      frame by the shortest way, so its path has no jumps. Between two
-                                     frames that are read it must move by less than half a box */
+                                     frames that are read a molecule must move by less than half a box */
     COLLET_TRAJECTORY_PBC_CENTER, /* molecules are made whole; the selection's centre of mass is moved
                                      to the middle of the box, and each molecule to its image nearest
                                      to the middle */
@@ -175,10 +175,10 @@ typedef struct collet_trajectory_options {
     const char *drift_of; /* the system whose drift is removed: a selection with the same atoms in all
                              frames; only atoms with a mass count. NULL: all atoms of the topology,
                              whatever `selection` chooses */
-    uint32_t strict; /* 0 or 1. 1: a frame in which a body may not be in one piece ends the work with COLLET_INVALID
-                        instead of a warning, as early as it is known: a molecule that is cut, that has no end or
-                        cannot be made whole, molecules of a body that are nearer to each other through the box,
-                        residues that may be bonded, a step of NOJUMP beyond half a box, a frame without a box
+    uint32_t strict; /* 0 or 1. 1: a frame in which a body may not be in one piece does not give a warning, but ends
+                        the work with COLLET_INVALID as soon as this is known. Such a frame has a molecule that is cut,
+                        that has no end or cannot be made whole, molecules of a body that are nearer to each other
+                        through the box, residues that may be bonded, a step of NOJUMP beyond half a box, or no box
                         (with NOJUMP or CENTER, or if other frames have a box). No results are written */
     uint32_t reserved;
 
@@ -186,8 +186,8 @@ typedef struct collet_trajectory_options {
                                 destroyed. NULL: the trajectory creates a runtime and a context */
     const char *backend;     /* without a context: as collet_set_backend; NULL: as in the settings */
     int64_t threads;   /* without a context: total number of CPU threads. 1: the calling thread reads
-                                and computes in turn. With more threads, one reads and the others
-                                compute; but most read if the files are .xtc or text, because decoding
+                                and computes in turn. With more threads, one thread reads and the others
+                                compute; but most threads read if the files are .xtc or text, as decoding
                                 takes longer than the kernels. 0: as many as there are processors;
                                 kernels use the number in the settings */
     collet_log_fn log; /* without a context: gets messages of the runtime, by default of level info
@@ -195,8 +195,8 @@ typedef struct collet_trajectory_options {
     void *log_user;
     int64_t batch_frames; /* frames read and computed at a time; three such batches are in
                              memory, two if they are large. 0: about 3 MiB */
-    int64_t batch_rows;   /* rows that collet_trajectory_next returns at a time. At most three times
-                             as many are computed ahead, or batch_frames if that is more. With a
+    int64_t batch_rows;   /* rows that collet_trajectory_next returns at a time. At most 3 x batch_rows
+                             rows are computed ahead, or batch_frames if that is more. With a
                              small number rows come sooner, but each row costs more time. 0: 1024, or
                              fewer if this would be more than 32768 rows of bodies */
 
@@ -539,7 +539,7 @@ typedef struct collet_trajectory_places {
                            to their own image through the box, or have more than 4096 atoms without bonds */
     int64_t left_atom; /* result: the first atom of the first such molecule; -1: none */
     int64_t far;       /* result of UNWRAP: the number of steps from frame to frame by more than about 0.4 of
-                           the box: the molecule's path may not be the shortest path */
+                           the box: the molecule may really have moved the other way round the box */
     int64_t far_frame; /* result: the frame of the first such step; -1: none */
     int64_t far_atom;  /* result: the first atom of the molecule that makes it; -1: none */
 } collet_trajectory_places;
