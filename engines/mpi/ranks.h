@@ -4,7 +4,7 @@
  *
  * The library of MPI is opened only if the environment shows a launcher. The environment variable
  * COLLET_MPI names the file of the library, or is "off", so that each process works alone. If the variable is not
- * set, libraries are tried in turn, next to the launcher and then where the dynamic linker finds them:
+ * set, these libraries are tried in turn, each first below the launcher's prefix, then by the dynamic linker:
  * Open MPI 4 and 5 (libmpi.so.40), MPICH and libraries with its binary interface (libmpi.so.12), the
  * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes than the
  * launcher states, the library belongs to another launcher and is not used.
@@ -43,7 +43,7 @@ int64_t ranks_processors(const ranks *r);
 const char *ranks_place(const ranks *r);
 
 /* Waits until all ranks have called ranks_agree (a barrier), and sets *largest to the largest `mine` of all ranks.
- * While it waits, it sleeps up to 10 ms at a time and calls `stop`, unless that is NULL. If `stop` returns
+ * While it waits, it sleeps up to 10 ms at a time and calls `stop`, unless `stop` is NULL. If `stop` returns
  * a number other than 0, ranks_agree returns CANCELLED; then only ranks_abort may follow. */
 collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),
                           collet_error *err);
@@ -52,5 +52,5 @@ collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(
  * does nothing. */
 void ranks_abort(ranks *r, int status);
 
-/* All ranks must call ranks_close at the end: a rank that ends without it ends the job. NULL does nothing. */
+/* All ranks must call ranks_close at the end: a rank that ends without this call ends the job. NULL does nothing. */
 void ranks_close(ranks *r);

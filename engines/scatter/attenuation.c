@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Absorption: exp(-mu t), mu = 4 pi beta / lambda, along the beam through the whole film. At small angles the path of
- * a scattered ray is as long as the path of the beam, whatever the depth.
+ * a scattered ray is as long as the path of the beam, at whatever depth it is scattered.
  * Tests: tests/engines/scatter/test_scatter_gradients.c, python/tests/test_scatter_gradients.py */
 #include "scatter/attenuation.h"
 

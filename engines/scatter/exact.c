@@ -2,8 +2,8 @@
 /* The exact grid. The amplitude of a pixel at q_z is the sum of its layers times exp(i q_z z), with z from the middle
  * of the film. The energies of a pass need this amplitude in an interval of q_z of each pixel. In the interval the
  * amplitude is interpolated between Chebyshev nodes. With r = half the interval times half the film's thickness, the
- * function exp(i r t) has the coefficients 2 i^n J_n(r) in Chebyshev polynomials, so a few more nodes than r give full
- * precision.
+ * function exp(i r t) has the coefficients 2 i^n J_n(r) in Chebyshev polynomials. They fall fast for n > r, so a few
+ * more nodes than r give full precision.
  * Tests: tests/engines/scatter/test_scatter_exact.c */
 #include <math.h>
 #include <stdlib.h>

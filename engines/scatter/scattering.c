@@ -200,7 +200,7 @@ static collet_status scatter_devices_open(collet_runtime *runtime,
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     }
     all->options = *options;
-    all->options.devices = NULL; /* because the devices are the program's */
+    all->options.devices = NULL; /* because these structs belong to the program */
     all->list = list;
     status = open_all(all, err);
     if (status == COLLET_OK)

@@ -107,7 +107,7 @@ int scatter_beside_zero(const collet_scatter *s, int64_t pixels[4])
     return count;
 }
 
-/* Keeps the numbers of the pixel of q = 0 of all images in `zero`, and gives the pixel the mean of its neighbours, so
+/* Copies the values of all images at the pixel of q = 0 to `zero`, and gives this pixel the mean of its neighbours, so
  * that its intensity does not spread to other pixels when images are rotated by interpolation. */
 static collet_status fill_zero(collet_scatter *s, const collet_array *images, int64_t numbers, double *zero)
 {

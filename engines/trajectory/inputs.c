@@ -474,10 +474,10 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
 
 /*
  * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
- * whole. find_boxed reads this frame a second time only if a thread arranges a later frame first. So a file with one
- * frame, or without boxes, is not read twice. A reference is made whole like the first frame, so the first frame is
- * read here if there is a reference. Frames of a source, and frames that are not arranged, come in order, so the first
- * frame needs no search, except in a shard, because a shard does not begin with the first frame.
+ * whole. find_boxed reads this frame a second time only if a thread arranges a later frame with a box first. So a file
+ * with one frame, or without boxes, is not read twice. A reference is made whole like the first frame, so the first
+ * frame is read here if there is a reference. Frames of a source, and frames that are not arranged, come in order, so
+ * the first frame needs no search, except in a shard, because a shard does not begin with the first frame.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {

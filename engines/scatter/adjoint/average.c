@@ -238,8 +238,8 @@ static void add_pixel(const scatter_adjoint *a, int64_t p, double weight, uint32
                 sum[e] += weight * from[e];
 }
 
-/* Adds `factor` times the cotangents of pixel y, x of an angle's image to `sum`. Pixel p of the average is interpolated from
- * the image at M p: a pixel of the image at the distance dx, dy has the weight (1 - |dx|) (1 - |dy|). */
+/* Adds `factor` times the cotangents of pixel y, x of an angle's image to `sum`. Pixel p of the average is interpolated
+ * from the image at M p: a pixel of the image at the distance dx, dy has the weight (1 - |dx|) (1 - |dy|). */
 static void add_turned(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x, double factor,
                        double *sum)
 {

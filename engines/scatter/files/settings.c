@@ -12,7 +12,7 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* Reads the whole text of the file, which the caller frees. Texts with @include are refused,
- * because libconfig would read any file, and would end the process if it cannot. */
+ * because libconfig would read any file that they name, and would end the process if it cannot read the file. */
 static collet_status read_text(scatter_settings *r, char **text)
 {
     const char *path = r->path;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /*
- * Moves each body by whole boxes, so that its path from frame to frame does not jump through the periodic box.
+ * Finds, for each body and frame, the move that leads to a path without jumps through the periodic box.
  *
  * A body's move is the shift of the molecule of its first atom. Kernels sum over positions without this move; the move
  * is added to the results (the centre of mass, positions) afterwards. So the move does not cost precision, and results

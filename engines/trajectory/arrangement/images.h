@@ -31,8 +31,8 @@ collet_status trajectory_images_create(const int64_t *of, int64_t n_rows, int64_
 void trajectory_images_free(trajectory_images *images);
 
 /* Moves the centre of all rows to the middle of the box, and each molecule to its image whose centre is
- * nearest to the middle. The centre is computed from the images of molecules that are nearest to each
- * other, unless the molecules are spread over the whole box. Along an axis without a period nothing moves. Any
+ * nearest to the middle. For the centre, each molecule counts at its image nearest to the molecules' circular mean, or
+ * to their arithmetic mean if they are spread over the whole box. Along an axis without a period nothing moves. Any
  * thread. */
 void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions);
@@ -42,9 +42,9 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions);
 
-/* Sets `before` and `shifts` from the next frame: the shift of a molecule leads to the image whose centre is nearest to
- * the molecule's centre in the frame before. Positions are not changed. lattice NULL: this frame has no box. `frame`:
- * the number of this frame, for images->far_frame. */
+/* Sets `before` and `shifts` from the next frame: the path of each molecule continues from its centre in the frame
+ * before to the nearest image of its centre in this frame (path.h). Positions are not changed. lattice NULL: this frame
+ * has no box. `frame`: the number of this frame, for images->far_frame. */
 void trajectory_images_track(trajectory_images *images, const trajectory_lattice *lattice,
                              collet_dtype dtype, const void *positions, int64_t frame);
 

@@ -160,8 +160,8 @@ static double round_down(double x)
     return whole > x ? whole - 1 : whole;
 }
 
-/* Limits the distance: along the periods, the nearest images of two points are never further apart than half of the sum
- * of the vectors' lengths. */
+/* Limits the distance, because along the periods the nearest images of two points are never further apart than half of
+ * the sum of the vectors' lengths. */
 static double reach_of(const trajectory_neighbours *b, double distance)
 {
     double half = 0;
@@ -499,8 +499,8 @@ static int64_t first_in(const pair_search *s, int64_t cell)
     return low;
 }
 
-/* Visits the pairs of point i with points j, j + 1, ... up to the end of point j's cell or to point i - 1; these points
- * are moved by `shift`. Returns 0 if a visit returns 0. */
+/* Visits the pairs of point i with points j, j + 1, ... of point j's cell that come before point i. Points j, j + 1,
+ * ... are moved by `shift`. Returns 0 if a visit returns 0. */
 static int visit_cell(pair_search *s, int64_t i, int64_t j, const double shift[3])
 {
     const placed *p = &s->points[i];

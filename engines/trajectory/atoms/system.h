@@ -22,9 +22,9 @@ typedef struct trajectory_system_setup {
     uint32_t reserved; /* 0 */
 } trajectory_system_setup;
 
-/* COLLET_INVALID for a selection that is wrong, differs from frame to frame, or has no atom or not enough atoms with a
- * mass; COLLET_FORMAT if the mass of an atom is unknown; errors of the file of groups; COLLET_NO_MEMORY. The caller frees
- * the system, also after an error. */
+/* COLLET_INVALID for a selection that is malformed, differs from frame to frame, or has no atom or not enough atoms
+ * with a mass; COLLET_FORMAT if the mass of an atom is unknown; errors of the file of groups; COLLET_NO_MEMORY. The
+ * caller frees the system, also after an error. */
 collet_status trajectory_system_open(trajectory_system *system,
                                      const trajectory_system_setup *setup, collet_error *err);
 

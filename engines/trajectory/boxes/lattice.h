@@ -2,9 +2,9 @@
 /* lattice.h - the periods of any triclinic box, and the shortest image of a vector. */
 #pragma once
 
-/* `vectors` span the same lattice as the box and are Minkowski-reduced: each vector is as short as it can be. Then,
- * however tilted the box is, only the `neighbours` can make a difference shorter: the sums of these vectors with
- * coefficients -1, 0 and 1. */
+/* `vectors` span the same lattice as the box and are Minkowski-reduced: each vector is as short as it can be. The
+ * `neighbours` are their sums with coefficients -1, 0 and 1. However tilted the box is, a difference is its own
+ * shortest image if adding or subtracting a neighbour never makes it shorter. */
 typedef struct trajectory_lattice {
     double vectors[3][3];
     double inverse[9];        /* fractions of `vectors` = position x inverse */
@@ -29,8 +29,8 @@ int trajectory_lattice_exists(const double box[9]);
 /* Changes `difference` to its shortest image; returns 1 if it changed. Numbers that are not finite are not changed. */
 int trajectory_lattice_shorten(const trajectory_lattice *lattice, double difference[3]);
 
-/* For a vector that is its own shortest image: how close its length is to the length of the next image. 0 for a
- * vector of length 0, 1 if both images are equally long. In a rectangular box the result is the largest of 2
+/* Compares the length of a vector that is its own shortest image with the vector's other images. Returns 0 for a
+ * vector of length 0, up to 1 if another image is equally long. In a rectangular box the result is the largest of 2
  * |d_i| / box_i. */
 double trajectory_lattice_fill(const trajectory_lattice *lattice, const double shortest[3]);
 

@@ -378,7 +378,7 @@ static collet_status write_frames(trajectory_analysis *a, const trajectory_frame
                                : status;
 }
 
-/* Moves the centres of mass and the positions of a batch by whole boxes, so that their paths do not jump at the
+/* Adds the frames' `moves` to the centres of mass and the positions of a batch, so that their paths do not jump at the
  * periodic boundary. Call this function after all functions that need the centres and positions before the move. */
 static collet_status follow(trajectory_analysis *a, const trajectory_frames *frames, collet_error *err)
 {

@@ -4,9 +4,9 @@
  *
  * The kernels that read all atoms run once for each batch. Batches are small enough for the CPU's caches. Each of
  * these kernels writes a few numbers for each frame. The numbers of many frames form a block. Derived quantities
- * (derivation.h) are computed once for each block, so that the fixed cost of their many small kernels is negligible,
- * on another thread, while this thread computes the next batches. No result depends on the size of batches or blocks.
- * Only the data for the chosen buffers are computed and allocated.
+ * (derivation.h) are computed once for each block, so that the fixed cost of their many small kernels is negligible.
+ * Another thread computes them, while the caller's thread computes the next batches. No result depends on the size of
+ * batches or blocks. Only the data for the chosen buffers are computed and allocated.
  */
 #pragma once
 

@@ -31,7 +31,8 @@ struct trajectory_lanes {
     double *reference; /* the first frame, if there is no other reference */
     entry *entries;    /* batch k is in entries[k % slots] */
     entry *given;      /* entry that the caller has; NULL: none */
-    /* Only the caller's thread writes the following members. A device's thread reads them after devices_ask. */
+    /* Only the caller's thread uses the following members, in `fetch`, which devices_ask calls, and in
+     * trajectory_lanes_next. */
     int64_t fetched; /* number of batches read */
     int ended;       /* 1: reading ended; the next three members have the result */
     collet_status status;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SPAN 32768 /* atoms that are read at a time: three planes fit into the second-level cache */
-#define GAP 1024   /* maximum number of atoms between two selected atoms that are read, too (a page) */
+#define GAP 1024   /* at most this many unselected atoms between two selected atoms are read with them (a page) */
 
 static int is_swapped(const trajectory_dcd *dcd)
 {

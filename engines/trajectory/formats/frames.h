@@ -23,7 +23,7 @@ typedef struct trajectory_gaps {
     int64_t frames;   /* number of such frames so far */
     int64_t first;    /* number in the file of the first such frame */
     uint32_t fields;  /* fields that the first such frame lacks */
-    int64_t lacks[3]; /* number of frames without positions; of other frames without velocities; without forces */
+    int64_t lacks[3]; /* number of frames without positions; of frames with them, but without velocities (forces) */
     uint32_t unused;  /* velocities or forces that a later frame has, but not the first frame */
     int64_t first_unused; /* number of the first frame with such a field */
 } trajectory_gaps;

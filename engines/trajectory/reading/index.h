@@ -32,8 +32,8 @@
  * index file is written.
  *
  * `watch` may be NULL. COLLET_IO if a file cannot be read or was changed, or if another process makes no
- * progress; COLLET_INVALID after a read; COLLET_NO_MEMORY; COLLET_CANCELLED if `watch` or the poll of the
- * trajectory cancels.
+ * progress; COLLET_INVALID if a frame was read before; COLLET_NO_MEMORY; COLLET_CANCELLED if `watch` or the poll of
+ * the trajectory cancels.
  */
 collet_status trajectory_reader_count(trajectory_reader *trajectory, const char *directory,
                                       const trajectory_index_watch *watch, int64_t *frames,

@@ -15,7 +15,7 @@
  *     collet_scatter_destroy(scattering);
  *
  * There are two methods. COLLET_SCATTER_FAST transforms each field of the morphology once, in the planes of
- * its layers, and sums the layers where Ewald's spheres of the energies are. COLLET_SCATTER_DIRECT transforms the
+ * its layers, and then sums the layers only on the Ewald spheres of the energies. COLLET_SCATTER_DIRECT transforms the
  * polarisation for each energy and angle, as CyRSoXS does; it is a check of the fast method.
  * The results of the two methods differ only by rounding.
  *

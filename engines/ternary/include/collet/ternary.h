@@ -179,9 +179,9 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ..., or below */
 };
 
-/* Formats of PACKED that only files have: weights become COLLET_TERNARY_T2 when they are loaded. A Q2_0 weight is -1, 0,
- * 1 or 2 times the scale of its block, a BITNET weight is -1, 0, 1 or 2 times the scale of the matrix; 2 counts as an
- * invalid code. */
+/* Formats of PACKED that only files have: weights become COLLET_TERNARY_T2 when they are loaded. A Q2_0 weight is -1,
+ * 0, 1 or 2 times the scale of its block, a BITNET weight is -1, 0, 1 or 2 times the scale of the matrix; 2 counts as
+ * an invalid code. */
 COLLET_ENUM(uint32_t){
     COLLET_TERNARY_Q2_0 = 64,     /* GGUF type 42 as llama.cpp writes it: 64 weights in 18 bytes */
     COLLET_TERNARY_Q2_0_128 = 65, /* as PrismML writes it: 128 weights in 34 bytes */

@@ -5,9 +5,9 @@
  *
  * The segment of an atom is the first letters of the name of its molecule type. If several types have the same first
  * letters, the segments are made different. As in GROMACS, the residues of molecules with one residue are numbered
- * consecutively, after the highest number of the other molecules. Bonds come from [ bonds ] except restraints
- * (function 10), [ constraints ] and [ settles ], so that a water has bonds with and without FLEXIBLE. A virtual site
- * is joined to the first of the atoms that define it.
+ * consecutively, after the highest number of the other molecules. Bonds come from [ bonds ], [ constraints ] and
+ * [ settles ], so that a water has bonds with and without FLEXIBLE. Restraints (function 10 of [ bonds ]) do not count.
+ * A virtual site is joined to the first of the atoms that define it.
  *
  * Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c
  */

@@ -118,7 +118,7 @@ static collet_status read_block(const trajectory_reader *trajectory, const uint8
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has a precision of %g: the file is damaged",
                                       (double)block->precision);
-    /* An atom takes more than one bit in the file: a larger number of atoms is refused before memory is allocated. */
+    /* An atom takes more than one bit, so more atoms than packed bits are refused before memory is allocated. */
     if (size < 1 || size > INT64_MAX - begin - 3 || head->n_atoms / 8 > size)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has %lld bytes for %lld atoms: the file is damaged",

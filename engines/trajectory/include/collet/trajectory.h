@@ -6,7 +6,7 @@
  * trajectory in the formats that collet_trajectory_format_at lists, or takes both from the program,
  * and computes the quantities that collet_trajectory_quantity_at lists: centre of mass, inertia,
  * angular momentum, torque, energies, gyration, rmsd and so on, one row per frame, 64-bit floats.
- * Memory does not depend on the length of the trajectory: threads read ahead while kernels run.
+ * Memory does not depend on the length of the trajectory. Threads read ahead while kernels run.
  *
  * To write the results to files with one call:
  *
@@ -187,8 +187,8 @@ typedef struct collet_trajectory_options {
     const char *backend;     /* without a context: as collet_set_backend; NULL: as in the settings */
     int64_t threads;   /* without a context: total number of CPU threads. 1: the calling thread reads
                                 and computes in turn. With more threads, one thread reads and the others
-                                compute; but most threads read if the files are .xtc or text, as decoding
-                                takes longer than the kernels. 0: as many as there are processors;
+                                compute; but most threads read if the files are .xtc or text, because
+                                decoding takes longer than the kernels. 0: as many as there are processors;
                                 kernels use the number in the settings */
     collet_log_fn log; /* without a context: gets messages of the runtime, by default of level info
                                 and above; NULL: messages are dropped */
@@ -486,9 +486,9 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
  * Warnings about the results, after the last row or after `write`: frames with values that are not
  * finite (frame and atom), frames without a field, metals guessed in residues of many atoms,
  * molecules that the periodic box cuts in the first frame, or that are bonded to themselves through
- * it, a rotation that is removed in a box, steps by half a box with PBC_NOJUMP, frames without a box, velocities of some atoms only, keys left
- * out because there are no times, times that do not rise, singular inertia tensors, a truncated or
- * damaged trajectory. NULL beyond the last.
+ * it, a rotation that is removed in a box, steps by half a box with PBC_NOJUMP, frames without a box,
+ * velocities of some atoms only, keys left out because there are no times, times that do not rise,
+ * singular inertia tensors, a truncated or damaged trajectory. NULL beyond the last.
  */
 COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
