@@ -4,7 +4,8 @@
 
 #include "scatter/state.h"
 
-/* Computes q of n pixels; `blank_last` = 1: NaN for the last pixel, which CyRSoXS omits, unless the grid is exact. */
+/* Computes q of n pixels. `blank_last` = 1: if the grid is not exact, q of the last pixel is NaN, because CyRSoXS omits
+ * this pixel. */
 void scatter_axis(double *q, int64_t n, const collet_scatter_options *options, int blank_last);
 /* Computes the directions of the electric field at 0 and 90 degrees and of the beam. */
 void scatter_directions(double axis[3][3], const double direction[3]);

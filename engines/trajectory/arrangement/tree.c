@@ -123,7 +123,7 @@ static void join_loose(graph *g)
 
 static void list_neighbours(graph *g)
 {
-    int64_t *next = g->starts + 1; /* moves up by one atom while neighbours are listed */
+    int64_t *next = g->starts + 1; /* next[i]: where the next neighbour of atom i is listed; in the end starts[i + 1] */
     int64_t n = g->molecules->n_atoms;
 
     for (int64_t e = 0; e < g->n_edges; e++) {

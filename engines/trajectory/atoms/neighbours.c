@@ -33,7 +33,7 @@ typedef struct sorted {
 typedef struct range {
     const double *points;
     int64_t count;
-    double shift[3]; /* from the points to their image that is near */
+    double shift[3]; /* vector from the points to their image near the target */
 } range;
 
 struct trajectory_neighbours {

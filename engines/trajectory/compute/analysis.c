@@ -37,7 +37,7 @@ struct trajectory_analysis {
     int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
     double *paths;                             /* batch frames x bodies x 3: first to last atom */
     int64_t n_frames;                          /* frames in the block */
-    trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
+    trajectory_derivation *derivation;         /* while the worker is busy, only the worker uses this */
     trajectory_worker *worker;
     int last; /* the worker's block is the last block */
 };

@@ -10,12 +10,12 @@ enum { TRAJECTORY_OF_POSITIONS, TRAJECTORY_OF_VELOCITIES, TRAJECTORY_OF_FORCES, 
 typedef struct trajectory_checks {
     int64_t n_rows[TRAJECTORY_FIELDS]; /* rows checked */
     int64_t n_bad[TRAJECTORY_FIELDS];
-    int64_t first_bad[TRAJECTORY_FIELDS]; /* first such row, if n_bad > 0 */
+    int64_t first_bad[TRAJECTORY_FIELDS]; /* first row that is not finite, if n_bad > 0 */
     unsigned char *bad; /* 1 for each row of this block already counted as not finite */
     int64_t capacity;
 } trajectory_checks;
 
-/* Checks n rows of a buffer (outputs.h). For each block, call it first for the centres of mass.
+/* Checks n rows of a buffer (outputs.h). In each block, check the centres of mass before other buffers.
  * COLLET_NO_MEMORY. */
 collet_status trajectory_checks_rows(trajectory_checks *checks, int32_t buffer, int64_t n,
                                      const double *rows, collet_error *err);

@@ -38,7 +38,7 @@ typedef struct trajectory_reader_info {
     int32_t has_forces;     /* 0 or 1 */
     int32_t has_times;      /* 0 or 1 */
     int32_t rounds_times;   /* 1: a file stores times in single precision */
-    int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
+    int32_t on_demand;      /* 1: the calling thread reads frames; no other thread reads ahead */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
     double first_time;      /* time of the first frame, ps; NaN: the frame has no time */
     int64_t lacking;        /* if only some atoms have velocities (then has_velocities is 0): the first
@@ -49,7 +49,7 @@ typedef struct trajectory_reader_info {
 
 typedef struct trajectory_frames {
     collet_dtype dtype; /* dtype of positions, velocities and forces: COLLET_F32 or COLLET_F64 */
-    int32_t slot;       /* index of the buffer in a read-ahead; 0 outside one */
+    int32_t slot;       /* index of the buffer in a read-ahead; else 0 */
     int64_t n_atoms;    /* atoms of a frame in this batch */
     int64_t capacity;   /* frames that fit */
     int64_t n_frames;   /* frames in this batch */

@@ -75,7 +75,7 @@ static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
 /* A wait for another process. */
 typedef struct wait {
     char holder[HOLDER]; /* text of the lock file; "": not read yet */
-    double since;        /* time from which the text has been the same */
+    double since;        /* time of the last change of the text */
     double pause;        /* seconds until the next try */
 } wait;
 

@@ -9,11 +9,11 @@
 
 #include "io/source.h"
 
-/* Messages of a long count of frames, on the thread that counts. */
+/* Messages while frames are counted, which may take long. */
 typedef struct trajectory_index_watch {
-    /* Called while heads are read, or while the process waits for another process: first after a second, then at
-     * increasing intervals of at most a minute. `text` describes the progress. A return value other than 0
-     * cancels. May be NULL. */
+    /* Called on the thread that counts, while heads are read or while the process waits for another process: first
+     * after a second, then at increasing intervals of at most a minute. `text` describes the progress. A return value
+     * other than 0 cancels. May be NULL. */
     int32_t (*tell)(void *user, const char *text);
     void *user;
     double patience_s; /* how long to wait for a process that makes no progress; 0: 300 s */

@@ -176,7 +176,7 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_OTHER = 0,   /* nothing that can be read as weights */
     COLLET_TERNARY_NUMBERS = 1, /* floating-point numbers */
     COLLET_TERNARY_CODES = 2,   /* one i8 a weight */
-    COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ..., or below */
+    COLLET_TERNARY_PACKED = 3,  /* rows in a format COLLET_TERNARY_T2, ..., or in one of the formats below */
 };
 
 /* Formats of PACKED that only files have: weights become COLLET_TERNARY_T2 when they are loaded. A Q2_0 weight is -1,
