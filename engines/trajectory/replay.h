@@ -34,7 +34,7 @@ void trajectory_replay_start(trajectory_replay *replay, const trajectory_inputs 
 collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes *notes, int64_t *n,
                                      const double *const **sums, collet_error *err);
 
-/* Call it after the last row. Sets those data of the inputs' reader that the reader normally knows after the last
- * frame, and inserts, before the backends in `ran`, the backends that computed the sums. */
+/* Call it after the last row. Gives the inputs' reader the data that it would have after reading the last frame.
+ * Inserts the backends that computed the shards before the backends in `ran`. */
 void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
                               trajectory_analysis_notes *ran);

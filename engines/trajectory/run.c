@@ -169,7 +169,7 @@ static collet_status refuse(collet_trajectory *x, collet_error *err)
     return trajectory_warnings_refuse(x, err);
 }
 
-/* Takes the frames of a batch, before they are computed. */
+/* Checks and notes the frames of a batch before they are computed, then passes their numbers to x->take_frames. */
 collet_status trajectory_run_read(void *user, const trajectory_frames *frames, collet_error *err)
 {
     collet_trajectory *x = user;
@@ -340,7 +340,7 @@ static void describe_damage(trajectory_notes *notes)
                     (long long)notes->n_frames);
 }
 
-/* Takes the notes that are known only at the end. */
+/* Sets the members of x->ran and x->notes that are known only after the last frame. */
 static void take_notes(collet_trajectory *x)
 {
     trajectory_analysis_get_notes(x->analysis, &x->ran);

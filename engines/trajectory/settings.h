@@ -5,8 +5,8 @@
 #include <collet/trajectory.h>
 
 /*
- * Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have their own meaning:
- * `keys`, masses, `reference`, `backend`, `context`, `threads`, `batch_frames` and callbacks. `stop` is -1 for
+ * Options after 0 and NULL were replaced by the defaults. In these members 0 or NULL has a meaning of its own and
+ * stays: `keys`, masses, `reference`, `backend`, `context`, `threads`, `batch_frames` and callbacks. `stop` is -1 for
  * the end of the file. The settings own their strings, masses and `command`. */
 typedef collet_trajectory_options trajectory_settings;
 

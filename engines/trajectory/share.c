@@ -112,7 +112,7 @@ static cJSON *describe_file(const trajectory_part *part)
     return NULL;
 }
 
-/* Describes the reader's data after the last frame. */
+/* Returns, as JSON, the data that the reader has only after the last frame. */
 static cJSON *describe_end(const trajectory_inputs *in)
 {
     cJSON *end = cJSON_CreateObject(), *files = cJSON_CreateArray();

@@ -59,9 +59,9 @@ static int64_t count_threads(const collet_trajectory *x)
     return limit > 0 ? min_i64(threads, limit) : threads;
 }
 
-/* Returns the number of threads for kernels. Kernels leave one CPU to the reading thread, because a kernel's thread
- * that shares its CPU would delay the whole kernel. If decoding takes most of the time, most threads
- * decode. */
+/* Returns the number of threads for kernels. A single reading thread gets a CPU of its own, because a kernel's thread
+ * that shared its CPU would delay the whole kernel. If several threads can decode the format, kernels get only a
+ * quarter of the CPUs, because decoding takes most of the time. */
 static int64_t kernel_threads(const collet_trajectory *x)
 {
     int64_t all = count_threads(x);
@@ -69,8 +69,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
     return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
 }
 
-/* Returns the number of reading threads. This number is one more than the number of CPUs that kernels leave, because
- * the caller's thread waits while kernels run, and kernels wait for frames. */
+/* Returns the number of reading threads: one more than the number of CPUs that kernels do not use. Not all threads work
+ * at once: the caller's thread waits while kernels run, and kernels wait for frames. */
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;

@@ -45,7 +45,7 @@ static COLLET_PRINTF(3, 4) collet_status
 /* Writes "frame 12", or for several files "frame 12 (frame 2 of b.xtc)", to `text` and returns it. */
 static const char *frame_name(const collet_trajectory *x, int64_t index, char text[FRAME_NAME])
 {
-    /* Until the last row the reading thread changes the parts. */
+    /* The reading thread changes the parts until the last row, so they are read only afterwards. */
     const trajectory_part *part =
         x->computed_seconds > 0 ? trajectory_parts_find(x->inputs.trajectory, index) : NULL;
 
@@ -79,7 +79,7 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
         }
         member++;
     }
-    /* The drift of the system changes every body, even if the system's atoms are not in the body. */
+    /* The drift of the system is removed from every body, even from bodies without atoms of the system. */
     for (int64_t i = 0; in->system.n > 0 && i < 3 * n; i++) {
         *value = trajectory_frames_value(frames, field, i);
         if (!isfinite(*value))

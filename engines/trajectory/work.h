@@ -22,10 +22,10 @@ cJSON *trajectory_work_origin(const trajectory_settings *settings);
 collet_status trajectory_work_check(const cJSON *work, const char *path, collet_error *err);
 
 /*
- * Sets *settings to the options of a checked work and its origin, and to the options of `given` that do not belong to
- * a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the work's
- * mass_values; NULL: the work has none. COLLET_INVALID if an input file was changed since then; NO_MEMORY. After an
- * error nothing is left to free. */
+ * Sets *settings to the options in `work` (after trajectory_work_check) and `origin` (trajectory_work_origin), and to
+ * the options of `given` that do not belong to a work: context, threads, log, batch sizes, progress, source, and
+ * `backend` if it is not NULL. `masses`: the work's mass_values; NULL: the work has none. COLLET_INVALID if an input
+ * file was changed after `work` was made; NO_MEMORY. After an error nothing is left to free. */
 collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *settings, collet_error *err);

@@ -105,7 +105,7 @@ typedef struct writer {
     const trajectory_form *form; /* NULL: a directory */
     io_results *results;
     int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
-    int hides_times; /* 1: rows have times for the progress callback that are not written */
+    int hides_times; /* 1: rows have times only for the progress callback; the times are not written */
 } writer;
 
 /* The function `write` of an io_results_writer. All rows are known now, so the meta data can be written, too. */

@@ -67,7 +67,7 @@ COLLET_API void collet_array_destroy(collet_array *array);
 /*
  * 1 if the array's memory is shared: others may read and write it at any time between two calls.
  * Memory is shared if it was wrapped with COLLET_WRAP_SHARED, if it belongs to a tensor of another
- * library (collet_array_from_dlpack), and as long as a tensor of COLLET_SHARE exists
+ * library (collet_array_from_dlpack), and as long as a tensor made with COLLET_SHARE exists
  * (collet_array_to_dlpack). All views of a storage share its memory. Copies of shared memory are
  * never reused: a call on a device copies the bytes to the
  * device each time, copies its results back and waits for that; a call on the host is over when it
@@ -135,8 +135,8 @@ COLLET_API collet_status collet_array_real(collet_context *context, const collet
 COLLET_API collet_status collet_array_imag(collet_context *context, const collet_array *array,
                                            collet_array **out);
 
-/* The low bits of integers, as integers of a dtype of w bits that is not wider: each element keeps its value modulo
- * 2^w. DTYPE for other dtypes. */
+/* The low bits of integers, as integers of `dtype`, which has w bits and is not wider than the array's dtype: each
+ * element keeps its value modulo 2^w. DTYPE for other dtypes. */
 COLLET_API collet_status collet_array_low(collet_context *context, const collet_array *array,
                                           collet_array **out, collet_dtype dtype);
 

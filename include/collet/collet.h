@@ -29,14 +29,14 @@
  *     Capacities and bytes of memory of this process, and indices, are size_t; bytes and offsets on
  *     devices, and all bytes in structs, are uint64_t.
  *     Only collet_fail and collet_fail_text have err first, because they fill it.
- *   - A parameter `device` or `space` is "host" or one device as in collet_set_backend ("cuda:0"),
- *     which is opened for it. The errors are UNKNOWN_BACKEND and UNAVAILABLE as in
+ *   - A parameter `device` or `space` is "host" or one device as in collet_set_backend ("cuda:0");
+ *     the function opens the device. The errors are UNKNOWN_BACKEND and UNAVAILABLE as in
  *     collet_set_backend, and INVALID for lists, "auto" and everything else.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions of libcore that take a context
- *     store the text, for the calling thread (collet_last_error); the others, and all of the engines,
- *     have a parameter `err` (may be NULL). Threads that take turns with one context do not see each
- *     other's texts.
+ *     store the error's text for the calling thread (collet_last_error); libcore's other functions, and
+ *     all functions of the engines, have a parameter `err` (may be NULL). Threads that take turns with
+ *     one context do not see each other's texts.
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
  *     valid until it is destroyed, unless stated otherwise.
  *   - Structs begin with struct_size. The caller sets it to the sizeof of its own struct, so a program and a
@@ -48,8 +48,8 @@
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
  *     read by several contexts at once and written by one while nothing else reads it. Arrays may
  *     be destroyed on any thread.
- *   - A child of fork cannot use the parent's runtimes, contexts and arrays. There, functions that
- *     take one of them and return a status return COLLET_FORKED, except collet_last_status;
+ *   - A child of fork cannot use the parent's runtimes, contexts and arrays. In the child, functions
+ *     that take such an object and return a status return COLLET_FORKED, except collet_last_status;
  *     collet_record_count returns 0. Getters, the other counts and collet_set_fallback work as
  *     before. Destroy functions release the child's memory, wait for nothing and touch no device.
  *     None of these functions blocks, whatever the parent's threads did at the fork. The child may

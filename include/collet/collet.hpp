@@ -13,7 +13,7 @@
  *     An object that was moved from is empty; using it throws.
  *   - Threads: as in collet.h. The arrays and spans of a context are used by the thread that uses the context; array::in
  *     gives the same elements in another thread's context. Copies are counted as in std::shared_ptr: the last copy of
- *     an array may end on any thread, the last copy of a context while no other thread uses it.
+ *     an array may end on any thread, the last copy of a context only while no other thread uses the context.
  *   - Errors: where the C call fails, collet::error is thrown with its status and text. Destructors throw nothing. A
  *     call that throws leaves its arrays as they were.
  *   - Operators and elementwise functions compute nothing. They build an expr, which is computed in one pass when it

@@ -16,7 +16,7 @@ typedef struct collet_timestamp collet_timestamp;
  * (option, COLLET_BACKEND, configuration file) cannot be used: the text lists what is available. */
 COLLET_API collet_status collet_context_create(collet_runtime *runtime, collet_context **out,
                                                collet_error *err);
-/* Waits for its queues. */
+/* Waits for the work in the context's queues. */
 COLLET_API void collet_context_destroy(collet_context *context);
 
 COLLET_API collet_runtime *collet_context_runtime(const collet_context *context);
@@ -33,8 +33,8 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
  * UNKNOWN_BACKEND: there is no such backend (the text suggests a similar name), or `choice` has another form. The text
  * of UNAVAILABLE has the recorded reason; it is also the error for a device that was lost. Both list what is available.
- * In a list, unusable names are skipped with a warning in the log as long as one is usable; an unknown name is an error
- * there too. On failure the previous choice stays in force.
+ * In a list, backends that cannot be used are skipped with a warning in the log if at least one can be used; an unknown
+ * name is an error in a list, too. On failure the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* collet_get_backend: the choice in force ("auto", ...), valid until the next collet_set_backend.
@@ -44,11 +44,11 @@ COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
 /* Whether another backend may run a call that the chosen backend refuses, has no kernel for or has no memory for. 1:
  * any usable backend may; the named backends are tried first, then the others in the order of "auto". 0: none may,
- * not even the others of a list or of "auto". Before the first call the setting
+ * not even the others of a list or of "auto". Before the first call of this function the setting
  * `fallback` decides. Its default allows any backend under "auto", the named backends for a list, and none for a
  * single name. Each fallback is counted; the first of a runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
-/* 1 or 0, or -1 before collet_set_fallback where the setting `fallback` is "auto". */
+/* What is in force: 1 or 0; or -1 if collet_set_fallback was not called and the setting `fallback` is "auto". */
 COLLET_API int32_t collet_get_fallback(const collet_context *context);
 
 /* Waits for everything that the context has enqueued. Returns the first failure since the last

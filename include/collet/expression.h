@@ -17,13 +17,13 @@
  * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is
  * f32, 2.5 * i32 is f64. A result of weak operands alone is weak, too; as an output it is i64, f64 or
  * c128. Weak integers are exact up to 127 bits in + - * // % ** << >> & | ^ ~, abs, sign, square, minimum, maximum,
- * clip and where, and are rounded once to the dtype of the operand that they meet. A weak integer that an integer dtype
- * does not hold is an error (DTYPE) before anything is computed, but comparisons of integers with it have their
- * mathematical result: u8 < 300 is true. If `where` selects among weak integers by an array, all these integers must
- * fit the dtype that they meet. The result stays weak in + - * abs sign square minimum maximum clip; other functions
- * treat it as an array of i64. div of integers is f64. Functions of floating-point numbers convert their integers
- * first: i8, u8 and bool to f16, i16 and u16 to f32, wider integers to f64. Comparisons give bool; conditions are
- * converted to bool.
+ * clip and where, and are rounded once to the dtype of the operand with which a function combines them. A weak integer
+ * that does not fit the integer dtype of this operand is an error (DTYPE) before anything is computed, but comparisons
+ * of integers with it have their mathematical result: u8 < 300 is true. If `where` selects among weak integers by an
+ * array, all these integers must fit the dtype of the operand with which the result is combined. The result of such a
+ * `where` stays weak in + - * abs sign square minimum maximum clip; other functions treat it as an array of i64. div of
+ * integers is f64. Functions of floating-point numbers convert their integers first: i8, u8 and bool to f16, i16 and
+ * u16 to f32, wider integers to f64. Comparisons give bool; conditions are converted to bool.
  *
  * Threads: while nobody builds an expression or sets a constant of it, several threads may evaluate
  * it at once, each with its own context.
@@ -62,7 +62,7 @@ COLLET_API void collet_expression_destroy(collet_expression *expression);
  * numbers of the text is done at once, as in Python; an operation that raises an exception in Python, such as 1/0, is
  * an error.
  *
- * INVALID: the text says at which column, counted from 1, what was expected or is wrong. NO_MEMORY.
+ * INVALID: the error's text has the column, counted from 1, and what was expected there or is wrong. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_parse(collet_expression **out, const char *text,
                                                  collet_error *err);
@@ -125,7 +125,7 @@ COLLET_API collet_status collet_expression_set_constant(collet_expression *expre
  * which it was computed. If the input is broadcast, the caller sums the derivative over the repeated axes.
  * For an expression that is reduced by sum this is the derivative of the sum. The derivative has the input's
  * dtype if that is floating-point. Where a function jumps or has a corner, the derivative is the left derivative, the
- * right derivative, or 0. INVALID: another reduction, no such output or input. UNSUPPORTED: a function has no
+ * right derivative, or 0. INVALID: a reduction other than sum, no such output or input. UNSUPPORTED: a function has no
  * derivative, or the output depends on the input through a reduction of rows; the text names it. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_gradient(const collet_expression *expression,
@@ -166,7 +166,7 @@ typedef struct collet_argument {
  * broadcast shape of all inputs, used or not, without the reduced axes.
  * Compiles the expression for the inputs' dtypes. INVALID, also if the arguments do not fit the inputs, as in
  * collet_expression_evaluate; SHAPE. DTYPE: a function does not take the dtype of an operand, or a weak integer does
- * not fit the dtype that it meets. NO_MEMORY.
+ * not fit the dtype of the operand with which it is combined. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_infer(collet_expression *expression,
                                                  collet_array_spec *outs, size_t spec_size,
@@ -179,10 +179,10 @@ COLLET_API collet_status collet_expression_infer(collet_expression *expression,
  * for each input, in any order. `outs` has one entry for each output: an array, which may be an input, or NULL. A
  * NULL becomes a new array of the inferred dtype and shape; it stays NULL if the call fails. The rules of
  * collet_call hold. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
- * several calls. Once it is compiled, an evaluation in one call with given outputs allocates nothing. Errors as
+ * several calls. After compilation, an evaluation in one call with given outputs allocates nothing. Errors as
  * in collet_call and collet_expression_infer. INVALID too: an input without an argument, an argument without
  * an input, two arguments for one input (the text names it), an argument with a spec, or a division of weak
- * integers by zero. DTYPE too: a weak integer, given or computed, does not fit the dtype that it meets.
+ * integers by zero. DTYPE too: a weak integer, given or computed, does not fit the dtype of the other operand.
  */
 COLLET_API collet_status collet_expression_evaluate(collet_context *context,
                                                     collet_expression *expression,

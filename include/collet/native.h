@@ -49,7 +49,7 @@ COLLET_API collet_status collet_array_release_on(collet_context *context, collet
 /*
  * Like collet_array_wrap, over memory of a device: `handle` (as above) is the memory, `offset` the
  * byte in it at which the first element begins. All commands that use the memory must be over.
- * Memory that is wrapped twice is not recognised as shared. INVALID also when the device cannot use
+ * Memory that is wrapped twice is not recognised as the same. INVALID also when the device cannot use
  * that memory, or cannot use it from that byte on.
  */
 COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_array **out,
@@ -64,9 +64,9 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
  * `bytes` bytes of host memory that the system does not move, for arrays that go to and from a
  * device often: make an array over it (collet_array_wrap), and read and write through that array. *address is
  * 64-byte aligned; the memory's contents are undefined. Transfers to and from other devices of that backend may need a
- * copy. UNSUPPORTED: the device offers no such memory ("host" never does), and ordinary memory is as good. REFUSED: not
- * enough is left; page-locked memory is scarce, because the system cannot use it for anything else. INVALID: 0 bytes,
- * NULL.
+ * copy. UNSUPPORTED: the device offers no such memory ("host" never does); use ordinary memory, which is as good.
+ * REFUSED: not enough is left; page-locked memory is scarce, because the system cannot use it for anything else.
+ * INVALID: 0 bytes, NULL.
  */
 typedef struct collet_pinned collet_pinned;
 COLLET_API collet_status collet_pinned_create(collet_context *context, collet_pinned **out,
@@ -91,8 +91,8 @@ struct DLManagedTensorVersioned;
  * only if the array is read-only or repeats elements; on a device COLLET_SHARE is COLLET_READ. The
  * owner of the tensor calls its deleter once, on any thread, when the owner's commands on the
  * memory are over. The array may be destroyed before that. UNSUPPORTED: the device offers no native
- * handles, or DLPack has no device type for it; with COLLET_SHARE, also the host's copy of memory
- * that another library has on a device. INVALID as collet_array_acquire.
+ * handles, or DLPack has no device type for it. With COLLET_SHARE this is also the error if `device` is the
+ * host, but the array's memory belongs to another library on a device. INVALID as collet_array_acquire.
  */
 COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_array *array,
                                                 struct DLManagedTensorVersioned **tensor,

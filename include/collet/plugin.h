@@ -232,13 +232,13 @@ struct collet_host {
      *     earlier: so a plugin need not repeat what its probe found out. For "backend.calibrated": what
      *     `backend-bench calibrate` has written for this backend
      *   - the declared default
-     * In a probe only the settings of backends, isa, num_threads and measure have values. If a plugin
-     * reads a backend's key that its manifest does not declare, it is refused when it is probed; later
-     * the read is logged as an error. "in_probe" is NULL outside of a probe.
+     * In a probe only the settings of backends, isa, num_threads and measure have values. A plugin that
+     * reads a backend's key without declaring it in the manifest is refused if this happens in the probe;
+     * a later read is logged as an error. "in_probe" is NULL outside of a probe.
      *
      * "backend.safe_mode": NULL, "off", or the reason why the backend should avoid everything
      * optional, such as libraries that it opens: "the probe crashed in its capabilities (SIGILL)".
-     * If the manifest declares it (type "boolean"), a probe that dies is repeated with this key
+     * If the manifest declares this key (type "boolean"), a probe that dies is repeated with the key
      * set; if the second probe succeeds, the key keeps its value in the processes that use the
      * backend. The user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
@@ -262,7 +262,7 @@ COLLET_ENUM(uint32_t){
 
 /* collet_device_properties.threads */
 COLLET_ENUM(uint32_t){
-    COLLET_THREADS_ANY = 1, /* as stated above */
+    COLLET_THREADS_ANY = 1, /* several calls at a time, as the tags of the slots allow */
     /* libcore never has two calls of the device's slots and rows in progress, on any threads: a wait
      * delays every other call. */
     COLLET_THREADS_ONE = 2,
@@ -327,9 +327,9 @@ struct collet_plugin {
      * "compute_units", "clock_mhz". `choices` may be absent: see host->config. backend-info shows
      * further members unchanged. In strings libcore replaces control characters, invisible
      * characters of Unicode (direction marks, zero width) and bytes that are not UTF-8. If device_count is 0, there is
-     * a member "reason", and `devices` may be absent. "lasting": true says that this remains so until an entry of the
-     * manifest's "depends" changes; otherwise each process asks again. The last messages that a probe logs become part
-     * of the reason if it dies: so log each step before you try it.
+     * a member "reason", and `devices` may be absent; "lasting": true then says that there will be no device until an
+     * entry of the manifest's "depends" changes, and without it each process asks again. The last messages that a probe
+     * logs become part of the reason if the probe dies: so log each step before you try it.
      */
     collet_status (*capabilities)(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err);

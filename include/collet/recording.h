@@ -53,8 +53,8 @@ COLLET_API collet_status collet_recording_input(collet_context *context,
                                                 collet_recording *recording, uint32_t *value,
                                                 collet_dtype dtype, int32_t ndim,
                                                 const int64_t *shape);
-/* A constant: the elements of `array`, which is not copied and may be destroyed. Runs read the elements that its
- * storage has at that time. */
+/* A constant: the elements of `array`, which is not copied and may be destroyed. Each run reads the elements that the
+ * array's storage has at the time of the run. */
 COLLET_API collet_status collet_recording_constant(collet_context *context,
                                                    collet_recording *recording, uint32_t *value,
                                                    const collet_array *array);
@@ -96,7 +96,7 @@ COLLET_API collet_status collet_recording_complete(collet_context *context,
  * set to a new array, and to NULL if the call fails. Inputs may be views of each other. After the first run of a thread only the
  * results, and views of inputs and results, are allocated.
  *
- * INVALID: the recording is not complete, a NULL, `results` and `ins` are the same list (it is left as it is), or an
+ * INVALID: the recording is not complete, a NULL, `results` and `ins` are the same list (it stays unchanged), or an
  * array or context of another runtime. SHAPE, DTYPE: an input has another shape or dtype than the recording; the text
  * names it. The errors of each step are the errors of collet_call and collet_expression_evaluate; the text begins with
  * the number of the step. No input and no earlier result is changed by a run that fails.

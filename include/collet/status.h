@@ -15,8 +15,8 @@ COLLET_API const char *collet_status_text(collet_status status);
 
 /* Sets *err (if not NULL) to `status` and the formatted text; returns `status`. The text becomes
  * valid UTF-8: control characters, invisible characters of Unicode (direction marks, zero width)
- * and bytes that are not UTF-8 become \xNN, because quoted names may contain them. Line ends stay
- * if `format` contains a line end. */
+ * and bytes that are not UTF-8 become \xNN, because quoted names may contain them. Line ends become
+ * \xNN too, unless `format` itself contains one. */
 COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
                                      ...) COLLET_PRINTF(3, 4);
 /* collet_fail with a complete text: a % in the text has no special meaning. */

@@ -35,8 +35,8 @@ extern "C" {
     (COLLET_VERSION_MAJOR * 1000000 + COLLET_VERSION_MINOR * 1000 + COLLET_VERSION_PATCH)
 
 /*
- * Constants for a field or a parameter are enumerators with its type in C++, in C23, and in clang's C, which bindgen
- * uses to read headers. In other C, and for zig's translate-c, their type is int.
+ * Constants for a field or a parameter are enumerators. In C++, in C23, and in clang's C, which bindgen uses to read
+ * headers, they have the type of the field or parameter. In other C, and for zig's translate-c, their type is int.
  */
 #if defined(__cplusplus) || defined(__clang__) ||                                                  \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
@@ -260,8 +260,8 @@ COLLET_ENUM(int32_t){
 };
 
 /*
- * One field of an op's parameter block, so that a binding can fill in the block by name:
- * collet_ops_defaults, then the fields that are given. struct_size and reserved fields are not
+ * One field of an op's parameter block, so that a binding can fill in the block by name: it calls
+ * collet_ops_defaults, then sets the given fields. struct_size and reserved fields are not
  * described. Strings live as long as the runtime; strings of a plugin's definition live as long as
  * the plugin. libcore refuses a plugin's field whose dtype, size, alignment or default does not fit
  * its kind: NUMBER needs f32, f64 or an integer; FLAG, CHOICE and RANK need an integer; the other
@@ -437,8 +437,8 @@ typedef struct collet_sort_params {
     uint32_t reserved; /* 0 */
 } collet_sort_params;
 
-/* partition: the element with the index `kth` of the sorted axis; negative values of `axis` and `kth` count from the
- * end. */
+/* partition: index `kth` gets the element that it has in the sorted axis; negative values of `axis` and `kth` count
+ * from the end. */
 typedef struct collet_partition_params {
     uint32_t struct_size;
     int32_t axis;

@@ -30,5 +30,5 @@ int contract_status(collet_status status, uint32_t allowed, const collet_error *
                     char text[CONTRACT_TEXT]);
 /* The rule: libcore must be able to use the table; its first version has `size` bytes. */
 int contract_table(const void *table, uint32_t size, char text[CONTRACT_TEXT]);
-/* The rule: the numbers are consistent, and struct_size is still `given`. */
+/* The rule: the numbers in *s are consistent, and s->struct_size is still `given`. */
 int contract_stats(const collet_memory_stats *s, uint32_t given, char text[CONTRACT_TEXT]);

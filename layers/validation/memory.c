@@ -175,7 +175,7 @@ collet_status validation_buffer_read(collet_device *handle, collet_queue *in, co
     poison_release(block);
     if (c.queue && status != COLLET_REFUSED)
         queue_used(c.queue, b);
-    /* The read took place in the queue's order, so all work enqueued before it is done. */
+    /* The read took place in the queue's order, so all earlier work in the queue is done. */
     if (c.queue && status == COLLET_OK)
         queue_all_done(c.queue);
     call_release_buffer(b, 0);

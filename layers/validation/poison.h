@@ -2,8 +2,8 @@
 /*
  * poison - copies of the memory that a call points to. The copies cannot be accessed after the call.
  *
- * A plugin that keeps such an address touches a page without access; a handler of SIGSEGV notes the
- * call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are
+ * A plugin that uses a copy after the call touches a page without access; a handler of SIGSEGV notes
+ * the call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are
  * found in the same way. Blocks are used again after many other calls.
  */
 #pragma once

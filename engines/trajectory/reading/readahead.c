@@ -20,7 +20,7 @@
 /* Each thread works on one piece, and a few complete pieces wait for earlier pieces. */
 #define PIECES 256
 
-/* Consecutive frames of a slot that one thread found and decodes. */
+/* Consecutive frames of a slot; one thread finds and decodes them. */
 typedef struct piece {
     trajectory_frames *frames;
     int64_t n_frames; /* number of frames found; once `done`, number of frames decoded */
@@ -371,8 +371,8 @@ collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_err
     return COLLET_OK;
 }
 
-/* Returns the number of frames in a piece. With one worker a piece is one frame: its head and body are
- * consecutive bytes. */
+/* Returns the number of frames in a piece. With one worker a piece is one frame, so that the worker reads head and
+ * body, which are consecutive bytes, one after the other. */
 static int64_t choose_piece(const trajectory_readahead *ahead, const trajectory_reader_info *info)
 {
     int64_t frames =

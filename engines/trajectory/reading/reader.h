@@ -72,9 +72,9 @@ int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 
-/* Like trajectory_reader_slice, but among the frames before `first`, a frame of the slice, only the first `lead`
- * frames are delivered (INT64_MAX: all). Frames that are left out because they lack fields are not among these `lead`
- * frames, and gaps of frames before `first` are not counted. COLLET_INVALID. */
+/* Like trajectory_reader_slice, but after `lead` delivered frames (INT64_MAX: no limit) the remaining frames before
+ * frame `first` are skipped; `first` is the number of a frame of the slice. Frames that are left out because they lack
+ * fields do not count for `lead`, and gaps of frames before `first` are not counted. COLLET_INVALID. */
 collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
                                             int64_t stop, int64_t step, int64_t lead, int64_t first,
                                             collet_error *err);

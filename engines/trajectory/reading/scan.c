@@ -175,7 +175,7 @@ static collet_status take(trajectory_reader *trajectory, const trajectory_frames
     return COLLET_OK;
 }
 
-/* After the `lead` frames, jumps to the frame `first`; from this frame on, frames are for the caller. */
+/* Once the `lead` frames were delivered, jumps to the frame `first`. At this frame gaps are counted anew. */
 static void leave_lead(trajectory_reader *trajectory)
 {
     trajectory_gaps *gaps = &trajectory->gaps;
@@ -190,7 +190,8 @@ static void leave_lead(trajectory_reader *trajectory)
     *gaps = (trajectory_gaps){.unused = gaps->unused, .first_unused = gaps->first_unused};
 }
 
-/* Notes unused fields (velocities, forces) of skipped frames before frame trajectory->index; the index lists them. */
+/* Notes whether frames that were skipped before frame trajectory->index have velocities or forces that are not used;
+ * places->unused has the first such frames. */
 static void note_passed(trajectory_reader *trajectory, const trajectory_places *places)
 {
     static const uint32_t fields[2] = {TRAJECTORY_HAS_VELOCITIES, TRAJECTORY_HAS_FORCES};

@@ -84,8 +84,8 @@ static const member members[] = {
     GUARDED(clash[0], I64, ATOM, n_clashes),
     GUARDED(clash[1], I64, ATOM, n_clashes),
     MEMBER(n_clashes, I64, ANY, MOST),
-    /* A shard follows molecules from the first frame on. So it also counts the frames that the shards before it
-     * count. */
+    /* Each shard follows molecules from the trajectory's first frame on, so its count includes the counts of earlier
+     * shards. The largest count is therefore the total. */
     GUARDED(arranged.far_frame, I64, ANY, arranged.far),
     GUARDED(arranged.far_atom, I64, ATOM, arranged.far),
     MEMBER(arranged.far, I64, ANY, MOST),
@@ -179,7 +179,7 @@ void trajectory_notes_add(trajectory_notes *notes, const trajectory_notes *part)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-#define WHOLE_MOST 0x1p53 /* the limit of json.h; also written for INT64_MAX, the least_atoms of a shard without frames */
+#define WHOLE_MOST 0x1p53 /* the limit of json.h; stands for INT64_MAX, the least_atoms of a shard without frames */
 
 static const char message[] = "truncation";
 

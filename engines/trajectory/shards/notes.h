@@ -44,8 +44,8 @@ typedef struct trajectory_notes {
     int64_t n_apart;       /* number of frames with a body that the boundary of the box divides */
     int64_t first_apart;   /* the first such frame */
     int64_t apart_body;    /* the body that is divided in this frame */
-    int64_t n_clashes;     /* number of clashes in the topology, and the atoms of the first pair; set at the end */
-    int64_t clash[2];
+    int64_t n_clashes;     /* pairs of residues with atoms too near to each other (chains.h); set at the end */
+    int64_t clash[2];      /* atoms of the first such pair */
     trajectory_arrangement_notes arranged; /* how molecules were made whole; set at the end */
     trajectory_gaps gaps;                  /* frames without a needed field; set at the end */
     int32_t truncated; /* 1: the trajectory ends inside a frame; or TRAJECTORY_DAMAGED. `truncation`

@@ -130,7 +130,7 @@ void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text,
 
         if (cJSON_Compare(item, same, 1))
             continue;
-        if (strcmp(item->string, "inputs") == 0) { /* its values are only long numbers, without names of files */
+        if (strcmp(item->string, "inputs") == 0) { /* its values are long numbers without names of files: not shown */
             snprintf(text, size, "inputs: other files, or sizes or times of modification");
             return;
         }

@@ -141,7 +141,7 @@ collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *spo
     H5Eget_auto2(H5E_DEFAULT, &report, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    io_hdf5_without_locks(access); /* the spool has locked the file, so that HDF5 could not lock it */
+    io_hdf5_without_locks(access); /* the spool holds a lock on the file, so HDF5 would fail to lock it */
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     int done = file >= 0 && reserve(table, path, FALLOC_FL_KEEP_SIZE) &&
@@ -150,7 +150,7 @@ collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *spo
         done = put_array(table, i, file, &status, err);
     if (file >= 0)
         done = H5Fclose(file) >= 0 && done;
-    /* If the thread ended with errors on its stack, HDF5 could not close at the end of the process. */
+    /* If the thread ended with errors on its HDF5 error stack, HDF5 could not close at the end of the process. */
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, report, data);
     if (status == COLLET_OK && !done)

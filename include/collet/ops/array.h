@@ -93,7 +93,7 @@ COLLET_REDUCTION(SUM, sum)
 /* The sum divided by the number of elements; NaN if there are none. */
 COLLET_REDUCTION(MEAN, mean)
 /* minimum and maximum of IEEE 754-2019: NaN if one of the elements is NaN, -0 < +0. Also integers.
- * SHAPE if an element of the output is the extreme of no elements. */
+ * SHAPE if the output has elements, but there are no elements to reduce. */
 COLLET_REDUCTION(MIN, min)
 COLLET_REDUCTION(MAX, max)
 /* i64: the index, in C order of the reduced axes, of the first NaN; if there is no NaN, of the first maximum or

@@ -37,8 +37,8 @@ static inline collet_status collet_op_sort(collet_context *context, collet_array
     return collet_call(context, COLLET_OP_SORT, &out, &a, &params);
 }
 
-/* The indices along `axis` of the elements in that order. Equal elements, zeros of either sign
- * too, keep their order in both directions. */
+/* The indices along `axis` of the elements in sorted order (collet_op_sort). Equal elements, zeros of either
+ * sign too, keep their order in both directions. */
 static inline collet_status collet_op_argsort(collet_context *context, collet_array *out,
                                               const collet_array *a, int32_t axis,
                                               int32_t descending)

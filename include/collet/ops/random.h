@@ -54,8 +54,8 @@ static inline collet_status collet_op_integers(collet_context *context, collet_a
     return collet_call(context, COLLET_OP_INTEGERS, &out, in, &params);
 }
 
-/* Numbers of a distribution with the parameters a, b, c (f64; NULL if it has fewer). out is f64, or i64: truncated. The same
- * bits on every backend. */
+/* Numbers of a distribution with the parameters a, b, c (f64; NULL if it has fewer). If out is i64, the
+ * numbers are truncated; else out is f64. The same bits on every backend. */
 static inline collet_status collet_op_variate(collet_context *context, collet_array *out,
                                               const collet_array *a, const collet_array *b,
                                               const collet_array *c,

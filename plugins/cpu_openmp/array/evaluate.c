@@ -196,8 +196,8 @@ static void compute(const void *context, int32_t thread, int64_t begin, int64_t 
     machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out, REDUCE_CAPACITY);
 }
 
-/* The workspace holds the steps, the machine's memory, the buffers of the reduction, and the workspace of its
- * call. */
+/* The workspace holds the steps, the machine's memory, the buffers of the reduction, and the workspace of the
+ * reduction's call. */
 static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_evaluate_params *params = call->params;

@@ -188,7 +188,7 @@ static void take_rows(worker *w, int32_t k, int64_t row, int64_t rows)
         return;
     }
     w->slot[k] = w->slot[v->slot];
-    /* All rows of this input are at the same address. */
+    /* Whether all rows of this input are at the same address. */
     int same = 1;
     for (int32_t i = 0; i < l->ndim - 1; i++)
         same &= l->step[k][i] == 0;
@@ -403,8 +403,8 @@ void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, c
         run_part(&part, memory, begin, end);
         return;
     }
-    /* The program runs on whole rows: their results go to `stage`, and elements begin .. end-1 to
-     * `out`. */
+    /* The program runs on whole rows and writes to `stage`, from where elements begin .. end-1 are
+     * copied to `out`. */
     char *stage = memory + machine_memory(m);
     for (int32_t k = 0; k < outputs; k++)
         rows = min_i64(rows, MACHINE_STAGE / (length * m->view[k].size));

@@ -258,7 +258,7 @@ static int find_singles(machine *m, values *v)
     return changed;
 }
 
-/* The inputs of steps that no output needs do not count as used by these steps. */
+/* Sets the last use of each value. Uses by steps that no output needs do not count. */
 static void find_last_uses(const machine *m, values *v)
 {
     const collet_program *p = m->program;

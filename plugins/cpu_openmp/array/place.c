@@ -26,7 +26,7 @@
 #define SHORT 16
 #define SHORT_APART 32
 
-#define GROUP 512 /* the extreme is within this many bytes from place_begin's index on, unless it is NaN */
+#define GROUP 512 /* unless the extreme is NaN, it is in the GROUP bytes that begin at the result of place_begin */
 
 /* A block of elements and its extreme. */
 typedef struct block {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All reductions except argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
- * chunk's result is a number and, for sums, its rounding error. A second pass sums the squares of the distances from
- * the mean. For f32 along rows, each chunk has its own mean and its own two passes.
+ * chunk's result is a number and, for sums, its rounding error. For var and std a second pass sums the squares of the
+ * distances from the mean. For f32 along rows, each chunk has its own mean and its own two passes.
  * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
@@ -20,7 +20,7 @@
 
 #define PART 512    /* columns whose chunks are joined at a time */
 #define ELEMENTS 64 /* the number of results that are stored together */
-#define AHEAD 16384 /* bytes of the short rows that a source computes together; they stay in the L1 cache */
+#define AHEAD 16384 /* bytes of short rows that a source (reduce_source.h) computes together, in the L1 cache */
 
 /* Sums of f32 columns with at least this many rows add groups of elements in f32 first (method_narrow). */
 #define NARROW_ROWS 16
@@ -33,7 +33,7 @@ typedef struct part {
     const method *method;
     double mean; /* the mean of a chunk */
     int left; /* narrow: a number left the range of f32 before the current elements were computed */
-    const char *ahead; /* where the elements in scratch_of begin, relative to plan->in; NULL: it holds no elements */
+    const char *ahead; /* where the elements in scratch_of begin, relative to plan->in; NULL: the scratch is empty */
 } part;
 
 /* ---- Elements of a source -------------------------------------------------------------------- */
@@ -139,8 +139,8 @@ static void join(const reduce_plan *plan, double *result, double *lost, const do
         lost[j] += more_lost[j];
 }
 
-/* Reduces rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` is for a wide
- * row. */
+/* Reduces rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` has the
+ * parameters for a wide row. */
 static __attribute__((noinline)) void reduce_wide_rows(part *p, const reduce_about *about,
                                                        const char *in, int64_t begin, int64_t end,
                                                        int64_t width, double *result, double *lost)

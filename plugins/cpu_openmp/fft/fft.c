@@ -85,8 +85,8 @@ KERNEL(copy); /* array/move.c */
 #define GROUPS_BYTES (4 << 20)
 #define GROUPS_MIN 8
 
-/* Largest size of a box (boxes_of). Fewer than BOXES_MIN boxes cannot be divided well among threads, so they are not
- * used. */
+/* Largest size of a box, a part of the array in which all passes run before the next box begins (boxes_of). Fewer than
+ * BOXES_MIN boxes cannot be divided well among threads, so they are not used. */
 #define BOX_BYTES (2 << 20)
 #define BOXES_MIN 16
 
@@ -232,7 +232,7 @@ typedef struct grouped {
     const line_plan *plan;
 } grouped;
 
-/* `cold`: the lines come from memory, so that each group prefetches the next. */
+/* `cold`: the lines are not in the caches, so each group prefetches the next group. */
 static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin, int64_t end)
 {
     const fft_pass *p = all->pass;
@@ -439,7 +439,7 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
 /*
  * The number of boxes that can be computed in turn: all `count` passes run in one box before the next box begins, so
  * that a pass finds the output of the previous pass in the caches. 0: there are no boxes. The number depends on the
- * call alone, not on the threads, and so do results.
+ * call alone, so the results do not depend on the number of threads.
  */
 static int64_t boxes_of(const step *s, int32_t count)
 {

@@ -30,7 +30,7 @@ typedef struct job {
     const isa_level *level;
     const collet_operand *a, *weights;
     int64_t count, parts;
-    int64_t size; /* bins of a table: the first and the last bin count elements outside */
+    int64_t size; /* bins of a table: the first and the last bin count elements out of range */
     int tables;   /* the number of tables of a part */
     histogram_edges edges;
     bin *bins;

@@ -14,7 +14,7 @@ typedef struct sort_width {
                  const index_order *order);
     void (*write)(char *out, int64_t step, uint64_t size, const void *keys, int64_t n,
                   const index_order *order);
-    /* Sorts n keys. If `order` is not NULL, then replaces the keys by the bits of their elements. */
+    /* Sorts n keys. Afterwards, if `order` is not NULL, replaces the keys by the bits of their elements. */
     void (*sort)(void *keys, int64_t n, const index_order *order);
     /* One step of a quicksort of n >= 1 keys. Afterwards no key before cut[0] is greater than a key at or
      * after cut[1]; the keys from cut[0] to cut[1] - 1 are final. Neither outer part has all n keys. */

@@ -139,7 +139,7 @@ static scan_word total_of(const job *j, int64_t chunk)
 
 /* Publishes the sum of the elements before chunk + 1. Two threads may do this for one chunk, with equal results.
  * In an in-place scan a slow thread may have summed elements that were already overwritten; then is_known is true
- * after the fence, and its sum is dropped. */
+ * after the fence, and the sum of the slow thread is not used. */
 static void set_after(job *j, int64_t chunk, const scan_word *total)
 {
     scan_word sum = before_chunk(j, chunk);

@@ -41,7 +41,7 @@ static void symmetric_mirror(const move_kernels *move, const gemm_matrix *c, int
     }
 }
 
-/* Multiplications from which int8 products by oneDNN are faster without a plan. */
+/* From this number of multiplications on, int8 products by oneDNN are faster without a plan. */
 #define ONEDNN_I8_LARGE 1e9
 
 /* Minimum number of elements per thread that are checked. */
@@ -272,7 +272,7 @@ static int has_subnormals(const product *p, int factor, int64_t height, int64_t 
     return s.found;
 }
 
-/* The processor's bf16 products treat subnormal factors as 0, and oneDNN does not check. */
+/* The processor's bf16 products treat subnormal factors as 0, and oneDNN does not look for such factors. */
 static int onednn_fits(const product *p)
 {
     return p->from != COLLET_BF16 || (!has_subnormals(p, A, p->rows, p->inner) &&

@@ -10,10 +10,10 @@
 #include "explain.h"
 #include "kernel_small.h"
 
-/* Multiplications up to which a product is computed element by element. */
+/* Products of at most this many multiplications are computed element by element. */
 #define TINY 512
 
-/* Multiplications below which a library's preparation costs more than the product. */
+/* Below this number of multiplications a library's preparation costs more than the product. */
 #define LIBRARY_MIN (32 * 32 * 32)
 
 /* Rows and columns of the parts of a product are multiples of this number, so that parts are whole tiles
@@ -21,15 +21,15 @@
  * an eighth of the time for matrices of 256 x 256. */
 #define PART 16
 
-/* Multiplications from which a symmetric product computes one triangle. */
+/* From this number of multiplications on, a symmetric product computes only one triangle. */
 #define SYMMETRIC_MIN (96 * 96 * 96)
 
 /* Parts of more multiplications than this are divided further, into two or four parts per thread. */
 #define PART_WORK 5e7
 
-/* A cut of the columns of an OpenBLAS product (the parts on both sides pack the same rows of a, with strides) costs as
- * much as this many cuts of the rows (the parts then pack the same b): 5 % and 1 % of a product of 1024 x 1024 x 1024,
- * f64. */
+/* In an OpenBLAS product a cut between columns costs as much as this many cuts between rows: 5 % and 1 % of a product
+ * of 1024 x 1024 x 1024, f64. The parts on both sides of a cut pack the same factor: rows of a, with strides, at a cut
+ * between columns, and b at a cut between rows. */
 #define COLUMN_CUT 6
 
 /* ---- Operands that BLAS supports ------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static int64_t round_up(int64_t x, int64_t unit)
     return divide_up(x, unit) * unit;
 }
 
-/* Whether b is a^T. As in NumPy, such a product takes half of the time and is exactly symmetric. */
+/* Whether b is a^T. As in NumPy, a b then takes half of the time and is exactly symmetric. */
 static int is_symmetric(const product *p)
 {
     const batch *b = &p->batch;
@@ -88,8 +88,9 @@ static void divide_triangle(product *p, int64_t parts)
 }
 
 /* Divides each product into one part per thread, and large products into a few parts per thread, so that other threads
- * can take parts of a late thread. Each part packs both of its factors: parts are nearly square, or rows for OpenBLAS.
- * Many small parts, independent of the number of threads, would cost a tenth of the speed. */
+ * can take parts of a late thread. Each part packs both of its factors, so parts are nearly square; not for OpenBLAS,
+ * where cuts of rows and columns differ in cost (COLUMN_CUT). Many small parts, independent of the number of threads,
+ * would cost a tenth of the speed. */
 static void divide(product *p)
 {
     double work = p->work;
@@ -295,7 +296,7 @@ static int explain_missing(product *p, text *out)
     if (reason)
         text_add(out, "%s, %s, is not used: %s", openmp_ways.names[chosen],
                  p->device->ways->forced[key] == chosen ? "chosen by the setting cpu_openmp.ways"
-                                                        : "which is the way for it",
+                                                        : "which should compute it",
                  reason);
     else if (chosen == WAY_OWN && p->device->ways->forced[key] == WAY_ONEDNN)
         text_add(out, "onednn, chosen by the setting cpu_openmp.ways, is used for this type only "

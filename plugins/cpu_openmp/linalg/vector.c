@@ -384,7 +384,7 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
-/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is first copied, once. */
+/* Each row of a matrix reads the vector, so a vector whose elements are not adjacent is first copied, once. */
 typedef struct copied {
     collet_operand operands[VIEWS];
     int64_t shape[COLLET_MAX_DIMS]; /* the shape of the copy: 1 along axes that repeat vectors */

@@ -126,7 +126,7 @@ static const struct atoms_op {
     uint32_t origins, velocities, forces, offsets;
     void (*finish)(const atoms_job *job, const md_body *body, const body_sums *sums);
 } ops[] = {
-    /* The second moments show whether the first atom is a suitable origin. */
+    /* com needs the second moments to see whether the first atom is too far away to be the origin (FRAME_FAR). */
     [COLLET_OP_COM] = {FRAME_SECOND, 0, 0, 0, 0, finish_com},
     [COLLET_OP_INERTIA] = {FRAME_SECOND, 1, 0, 0, 0, finish_inertia},
     [COLLET_OP_CROSS_SUM] = {FRAME_ANGULAR, 1, 2, 0, 0, finish_cross_sum},

@@ -24,7 +24,7 @@ typedef struct frame_sums {
 } frame_sums;
 
 /* The sums of a body about its centre of mass, laid out as frame_sums. `energies`: total, translational,
- * rotational. If the rotational energy is negative, the caller must compute the energies from the sums. */
+ * rotational. A negative rotational energy means that the caller must compute the energies from the sums. */
 typedef struct body_sums {
     double com[3];
     double second[6], mass, momentum[3], vis_viva, angular[3];

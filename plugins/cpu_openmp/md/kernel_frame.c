@@ -73,7 +73,7 @@ INLINE triple load_f64(const double *at)
     return (triple){BLEND_X(a, b, c), ROTATE_1(y), ROTATE_2(z)};
 }
 
-/* The same if the atom after the last one may be read too. Lanes are rotated by unaligned loads instead of
+/* The same, where the memory of one more atom may be read too. Lanes are rotated by unaligned loads instead of
  * permutations: the load units are idle, while permutations compete with the arithmetic. */
 INLINE triple load_inside_f32(const float *at)
 {
@@ -188,8 +188,8 @@ INLINE void totals(const lanes *from, double *to, int count)
 #define ANGULAR 8
 #define TORQUE 16
 
-/* The prefetch distance in bytes: with this much arithmetic, hardware prefetching alone does not
- * reach the memory bandwidth of two threads. */
+/* The prefetch distance in bytes. The kernels do so much arithmetic for each atom that two threads do not
+ * reach the memory bandwidth with hardware prefetching alone. */
 #define READ_AHEAD 2048
 
 INLINE void prefetch_atoms(int wide, const char *at)

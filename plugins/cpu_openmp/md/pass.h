@@ -50,7 +50,7 @@ struct atoms_job {
     const collet_kernel_call *call;
     const collet_device *device;
     atoms_source r, v, f, m; /* positions, velocities, forces, masses */
-    int adjacent;            /* all of them */
+    int adjacent;            /* 1: all of these are adjacent */
     int64_t rows, bodies, atoms, shared_above;
     frame_sums *partial; /* the sums of each block of a body whose blocks the threads divide */
 };
@@ -68,8 +68,9 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
 /* The number of blocks that `atoms` atoms fill. */
 int64_t atoms_blocks(int64_t atoms);
 
-/* Threads divide the blocks of each body with more atoms than this, body by body; the other bodies are divided by
- * rows. -1: they divide the blocks of all bodies; INT64_MAX: of no body. `atoms`: per frame. */
+/* Bodies with more atoms than this are summed one after another, each by all threads, which divide its blocks. The rows
+ * of all other bodies are divided among the threads. -1: the first holds for all bodies; INT64_MAX: for no body.
+ * `atoms`: per frame. */
 int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t bodies,
                            int64_t atoms);
 

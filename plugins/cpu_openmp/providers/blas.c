@@ -137,7 +137,7 @@ static const library_symbol lapack_symbols[] = {LAPACK(getrf),
 /* The prefixes that the names of all functions may have: none, or the prefix of scipy-openblas32. */
 static const char *const prefixes[] = {"", "scipy_"};
 
-/* The prefix with which the library has a function of that name; NULL if it has no such function. */
+/* The prefix that the library puts before `name` in the name of this function; NULL if it has no such function. */
 static const char *prefix_of(void *handle, const char *name)
 {
     const library_symbol symbol = {name, 0};
@@ -291,7 +291,8 @@ const blas_lapack *blas_lapack_of(const blas *b, blas_type type)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Undoes the CPU binding that OpenMP may have set for this thread while the new threads inherit its affinity. */
+/* Starts threads of the library, which inherit this thread's affinity. If OpenMP has bound this thread to a CPU, the
+ * binding is removed for that time. */
 static void start_threads(const blas *b, int count)
 {
     cpu_set_t own;
@@ -301,8 +302,9 @@ static void start_threads(const blas *b, int count)
         places_return(&own);
 }
 
-/* The library has one thread count for all callers: an even share of the largest grant, but not more than the
- * smallest grant. Otherwise a thread of a team would use several threads, although its grant is one. */
+/* The library has one thread count for all groups of calls. blas_enter grants each group a number of threads; the count
+ * is an even share of the largest grant, but at most the smallest grant. Otherwise a group that was granted one thread,
+ * because it runs on a thread of a team, would use several. */
 static void set_threads(blas *b)
 {
     int32_t users = 0, smallest = 0, largest = 0;
@@ -340,7 +342,7 @@ static bool claim(blas *b, int32_t callers)
 {
     int32_t all = b->claimed + callers;
     if (all > b->callers && address_space_is_limited()) {
-        /* Buffers of current groups may be in use, so they count again. */
+        /* make_buffers cannot reuse buffers that current groups use, so space for these counts again. */
         uint64_t more = (uint64_t)(all - b->callers + b->claimed);
         if (all > CALLERS || !b->memory_alloc || !address_space_has(more * CALLER_BYTES))
             return false;

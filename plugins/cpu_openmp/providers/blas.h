@@ -97,7 +97,7 @@ void blas_end(blas *b, int32_t callers);
 /* Enclose every group of calls, between blas_begin and blas_end. Any number of groups may run at the same
  * time, on any threads. Each call of the group may use up to `threads` (>= 1) of the library's threads,
  * which count as threads of the team (team_take); the call gets fewer threads if other callers use some of them.
- * `threads` = 1 is for calls from the threads of a team and takes no thread. Returns the number granted. A group
+ * `threads` = 1 is for calls from the threads of a team and takes no other thread. Returns the number granted. A group
  * that begins while another group runs does not change the results of that group. The library has only one thread
  * count, so the count is chosen to suit both groups.
  */

@@ -53,7 +53,7 @@ static library_settings settings_of(const collet_host *host, const char *library
     return s;
 }
 
-/* Whether the library is opened; logs the decision. */
+/* Whether the library may be opened. If so, logs its name. */
 static int may_open(const collet_host *host, const char *library)
 {
     char refused[LIBRARY_REASON];
@@ -82,8 +82,8 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
 }
 
 /* Logs that the probe refused a library: a warning if a setting therefore has no effect, else only a debug message,
- * because backend-info reports the refusal too. `usual`: the default of the setting of the library's name; `more`:
- * the suffix of the key of its second setting. */
+ * because backend-info reports the refusal too. `usual`: the default of the setting cpu_openmp.<library>; `more`: the
+ * suffix that gives the key of the library's second setting ("_core", "_isa"). */
 static void warn_of_refusal(const collet_host *host, const char *library, const char *usual,
                             const char *more)
 {
@@ -109,7 +109,7 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
  * Rates of f32 and f64 products in GF/s, measured with 0.3.21 (Debian 12) on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
  * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. Emerald Rapids is newer
- * than the library. There the library itself selects Prescott: f32 products then have 33 GF/s instead of 330.
+ * than the library, so there the library itself selects Prescott: f32 products then have 33 GF/s instead of 330.
  */
 static const struct core {
     const char *name;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A library calls its own functions by names that a program may define too: RTLD_DEEPBIND makes it find its own
- * functions. Sanitizers do not allow that flag. */
+/* A library calls its own functions by names that a program may define too: with RTLD_DEEPBIND the library finds its
+ * own functions. Sanitizers do not allow that flag. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
 #elif defined(__has_feature)
@@ -32,7 +32,7 @@
  * reader always finds a complete array.
  */
 typedef struct extended {
-    struct extended *next; /* a list of all of them, so that leak checkers see them as reachable */
+    struct extended *next; /* a list of all such arrays, so that leak checkers see them as reachable */
     char **before;
     char **array, **copy; /* array: the new environment; copy: the original contents of `array`, to find changes */
     size_t count, ours;   /* the first `ours` strings are ours */
@@ -68,7 +68,7 @@ static extended *extend(const char *const *variables)
     return s;
 }
 
-/* Removes our strings from an array that the program has taken over. */
+/* Removes our strings from `environment`, an array that the program has changed or made meanwhile. */
 static void remove_ours(const extended *s, char **environment)
 {
     char **kept = environment;

@@ -28,7 +28,7 @@ typedef struct library_choice {
     library_settings settings;
 } library_choice;
 
-/* If `settings` is NULL, settles the settings that c already has. */
+/* The first call decides c's settings: *settings or, if `settings` is NULL, the settings that c already has. */
 void library_settle(library_choice *c, const library_settings *settings);
 
 /* Opens the library `name` (as for dlopen). Its constructors find `variables` in the environment, instead

@@ -3,8 +3,8 @@
  * onednn.h - matrix products by oneDNN 2 or 3, found at run time: f32, bf16, int8.
  *
  * Each call of oneDNN runs on one thread; the team divides products among its threads. oneDNN's own
- * threads would form an OpenMP region. Its barrier waits for threads that the operating system has not
- * scheduled, and waits forever in a child of fork().
+ * threads would form an OpenMP region. The barrier of such a region waits for threads that the operating
+ * system has not scheduled, and in a child of fork() it waits forever.
  */
 #pragma once
 

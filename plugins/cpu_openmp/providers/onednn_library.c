@@ -96,7 +96,7 @@ static void open_named(const char *name)
     else if (!shares_openmp(handle))
         refuse("%s uses another OpenMP runtime than this plugin", name);
     else if (!statics_keep(handle))
-        refuse("%s: mprotect fails, without which exit() destroys what calls use", name);
+        refuse("%s: mprotect fails, so exit() would destroy data that calls use", name);
 }
 
 static void open_first(void)

@@ -96,7 +96,8 @@ INLINE i64 state_of(int accepted, int rejected)
     return accepted ? ACCEPTED : rejected ? REJECTED : UNSURE;
 }
 
-/* draw_gamma. The sum that its last test compares with 0 has an error of a few ulp of the terms of the sum. */
+/* One trial of draw_gamma of variate.dev. The sum that its last test compares with 0 has an error of a few ulp of the
+ * sum's terms. */
 static void try_gamma(const law *l, lanes *p, int n)
 {
     const f64 ratio = l->x[1], slope = l->x[3], steep = l->x[2], use_v = slope > 0.0 ? 1.0 : 0.0;
@@ -122,7 +123,7 @@ INLINE f64 stirling_error_of(f64 n)
     return small * stirling_errors[(integer - 1) & 15] + (1.0 - small) * series;
 }
 
-/* Returns x ln(x / m) + m - x. Adds to *size the magnitudes to which its rounding errors are proportional. */
+/* Returns x ln(x / m) + m - x. Adds to *size the magnitudes to which the result's rounding errors are proportional. */
 INLINE f64 plain_deviance(f64 x, f64 m, f64 *size)
 {
     f64 logarithm = plain_log(x / m);
@@ -130,7 +131,8 @@ INLINE f64 plain_deviance(f64 x, f64 m, f64 *size)
     return x * logarithm + (m - x);
 }
 
-/* draw_count for a mean of at least 10. Values computed for k and rest below 1 have no effect on the result. */
+/* One trial of draw_count of variate.dev, for a mean of at least 10. If k or rest is below 1, the probability is not
+ * used. */
 INLINE void try_count(const law *l, lanes *p, int n, int poisson)
 {
     const f64 most = poisson ? 0x1p63 : l->a, mean = poisson ? l->a : l->a * l->b,

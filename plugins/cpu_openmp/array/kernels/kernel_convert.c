@@ -121,7 +121,7 @@ INLINE uint32_t limited_u32(double x)
 LOOP(U32, F32, limited_u32((double)from[i]))
 LOOP(U32, F64, limited_u32(from[i]))
 
-/* Uses a branch instead of limits, because nearly all numbers are in range. */
+/* Tests the range with a branch instead of clamping every number, because nearly all numbers are in range. */
 INLINE int64_t limited_i64(double x)
 {
     if (__builtin_expect(x < 0x1p63 && x > -0x1p63, 1))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the implementation of a decomposition. Small matrices use our own code, which all CPU backends mostly
- * share; threads divide the batch. Large matrices use LAPACK, on the library's own threads if the batch has too few
- * matrices for ours. Without a usable OpenBLAS our code handles all sizes.
+/* Chooses the implementation of a decomposition. Small matrices use our own code, most of which all CPU backends
+ * share; our threads divide the batch. Large matrices use LAPACK, on the library's own threads if the batch has too
+ * few matrices for our threads. Without a usable OpenBLAS our code handles all sizes.
  * Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
  * tests/host/test_decompositions.c */
 #include "cpu_openmp/runtime/device.h"
@@ -110,8 +110,8 @@ static operands operands_of_call(const collet_kernel_call *call)
     return o;
 }
 
-/* Whether one matrix per vector lane is faster than one matrix at a time, even by LAPACK: this holds for solve and
- * cholesky of batches. */
+/* Whether computing one matrix in each vector lane is faster than computing one matrix at a time, even by LAPACK. This
+ * holds for solve and cholesky of more than SOLVE_FEW small real matrices. */
 static int small_takes(const collet_kernel_call *call)
 {
     if (call->op != COLLET_OP_SOLVE && call->op != COLLET_OP_CHOLESKY)
@@ -182,7 +182,7 @@ static int64_t small_run(const collet_device *device, const collet_kernel_call *
 /* Minimum number of elements times the shorter side per thread. */
 #define GRAIN (16 << 10)
 
-/* The shorter side from which LAPACK's threads speed up a single matrix. */
+/* From this length of the shorter side on, LAPACK's threads speed up a single matrix. */
 #define THREADED 192
 
 typedef struct routine {
@@ -231,8 +231,8 @@ static way usual_way(const routine *r, int64_t side)
     return side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
 }
 
-/* Whether LAPACK is used for matrices with this shorter side. For sides below half of large_from it is never used,
- * even if it is faster, because our singular values and solutions are more exact. */
+/* Whether LAPACK is used for matrices with this shorter side. For sides below half of large_from LAPACK is never
+ * used, even if it is faster, because our singular values and solutions are more exact. */
 static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
 {
     return side >= r->large_from / 2 &&

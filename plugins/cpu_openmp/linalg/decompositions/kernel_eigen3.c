@@ -6,9 +6,9 @@
  * depend on neighbours.
  *
  * The product of the rotations is stored as a quaternion. A rotation whose half angle has the tangent h multiplies
- * the quaternion by (1, h times its axis). This takes four multiplications instead of twelve and no root, and the
- * resulting vectors are orthonormal after any number of rotations. Its length grows by no more than 1 + h^2 < 1.18
- * each time.
+ * the quaternion by (1, h times the rotation's axis). This takes four multiplications and no root, while rotating the
+ * vectors would take twelve; and the resulting vectors are orthonormal after any number of rotations. Each rotation
+ * makes the quaternion longer, by a factor of no more than 1 + h^2 < 1.18.
  * Tests: conformance/linalg/spectra.c
  */
 #include "kernel_eigen3.h"

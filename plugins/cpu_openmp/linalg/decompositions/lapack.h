@@ -71,7 +71,7 @@ typedef struct lapack_job {
     int32_t threads;           /* for each matrix; if 1, the caller has called blas_enter */
 } lapack_job;
 
-/* Divides a scratch into pieces, 64-byte aligned; with base NULL it only counts. */
+/* Divides a scratch into pieces, 64-byte aligned; with base NULL it only counts their bytes. */
 typedef struct lapack_pieces {
     char *base;
     uint64_t used; /* UINT64_MAX: too many */

@@ -7,9 +7,9 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* The shorter side from which several threads of the library are faster than one thread. If the side is shorter,
- * the threads mostly wait for each other. Two threads save no time at side 256, 15 % at side 512, and a third at
- * side 1000. */
+/* From this length of the shorter side on, several threads of the library are faster than one thread. With shorter
+ * sides the threads mostly wait for each other. Two threads save no time at side 256, 15 % at side 512, and a third
+ * at side 1000. */
 #define LIBRARY_THREADS_SIDE 384
 
 static int32_t library_threads(const lapack_job *job, const dense_view *a)
