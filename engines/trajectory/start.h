@@ -9,6 +9,6 @@
 /* Opens the context, the devices and, unless a context was given, the runtime. */
 collet_status trajectory_start_context(collet_trajectory *x, collet_error *err);
 
-/* Chooses threads and batches of at most `rows` rows; `reading` says which fields are read. */
+/* Chooses threads and batches of at most `rows` rows; `reading` tells which fields are read. */
 void trajectory_start_sizes(collet_trajectory *x, int64_t rows, int64_t rows_a_frame,
                             trajectory_readahead_options *reading);

@@ -356,8 +356,8 @@ inline array eval(const std::string &text, const std::vector<argument> &with) { 
 /* COLLET_EVAL("4*p - a", p, a): eval with the names of the variables, in any order. */
 #define COLLET_EVAL(text, ...) ::collet::eval(text, ::collet::argument::list(#__VA_ARGS__, __VA_ARGS__))
 
-/* New arrays: `from` copies; the elements of `empty` are undefined; `wrap` is over the caller's memory, which outlives the
- * array and is accessed only by spans (collet_array_wrap). */
+/* New arrays: `from` copies; the elements of `empty` are undefined; `wrap` uses the caller's memory, which must outlive
+ * the array and be accessed only by spans (collet_array_wrap). */
 inline array empty(const context &cx, const extents &shape, collet_dtype dtype)
 { return detail::make(cx, collet_array_create, dtype, int(shape.size()), shape.data()); }
 template <class T> array full(const context &cx, const extents &shape, T value)

@@ -405,7 +405,7 @@ struct collet_plugin {
                                 int64_t nanoseconds, collet_error *err);
     /* [queue; one a queue] What is enqueued in `queue` from now on starts only when the counter of `other`, another
      * queue of this device, has reached `value`, which is not above the last mark of `other`; `other` may be destroyed
-     * before that. Does not wait for `other`. If commands of `other` fail, the commands of `queue` may fail or compute
+     * earlier. Does not wait for `other`. If commands of `other` fail, the commands of `queue` may fail or compute
      * from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);

@@ -101,7 +101,7 @@ collet_status trajectory_places_go(trajectory_reader *file, const trajectory_pla
             status = file->format->head(file, &head, err);
         if (status == COLLET_OK && !head.carries)
             status = collet_fail(err, COLLET_FORMAT,
-                                 "%s: the index of its frames is wrong: frame %lld has nothing for "
+                                 "%s: the index of its frames is wrong: frame %lld has no data for "
                                  "later frames; remove the file frames-*.index and run again",
                                  file->source.path, (long long)carrier);
         if (status != COLLET_OK)

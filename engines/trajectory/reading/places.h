@@ -10,7 +10,7 @@
 enum {
     TRAJECTORY_ENTRY_OFFSET,  /* offset of the frame in its file */
     TRAJECTORY_ENTRY_LINE,    /* number of the line that begins there */
-    TRAJECTORY_ENTRY_CARRIER, /* last earlier frame in the same file with `carries` in its head; -1: none */
+    TRAJECTORY_ENTRY_CARRIER, /* last earlier frame in the same file whose head `carries` data; -1: none */
     TRAJECTORY_ENTRY_MOST
 };
 

@@ -9,8 +9,8 @@
  * elements are only moved.
  *
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
- * definitions. A call without a declaration here is a row COLLET_CALL of index.def, with its
- * contract.
+ * definitions. Each row COLLET_CALL of index.def becomes a call, too (typed.h); the comments
+ * there describe these calls.
  */
 #ifndef COLLET_OPS_INDEX_H
 #define COLLET_OPS_INDEX_H

@@ -3,8 +3,8 @@
  * collet/ops/linalg.h - typed calls, inline, of the linalg family: products, decompositions and solutions of systems.
  *
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
- * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
- * linalg.def, with its contract.
+ * definitions and the limits of errors. Each row COLLET_CALL of linalg.def becomes a call, too (typed.h);
+ * the comments there describe these calls.
  */
 #ifndef COLLET_OPS_LINALG_H
 #define COLLET_OPS_LINALG_H

@@ -4,8 +4,8 @@
  *
 
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
- * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
- * md.def, with its contract.
+ * definitions and the limits of errors. Each row COLLET_CALL of md.def becomes a call, too (typed.h);
+ * the comments there describe these calls.
  */
 #ifndef COLLET_OPS_MD_H
 #define COLLET_OPS_MD_H

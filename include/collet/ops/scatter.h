@@ -3,8 +3,8 @@
  * collet/ops/scatter.h - typed calls, inline, of the scatter family: X-ray scattering of a morphology.
  *
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
- * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
- * scatter.def, with its contract.
+ * definitions and the limits of errors. Each row COLLET_CALL of scatter.def becomes a call, too (typed.h);
+ * the comments there describe these calls.
  */
 #ifndef COLLET_OPS_SCATTER_H
 #define COLLET_OPS_SCATTER_H

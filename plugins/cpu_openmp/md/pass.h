@@ -33,10 +33,10 @@ typedef struct atoms_source {
 } atoms_source;
 
 /* The kernel sets all members before `call`. `pass` is the index of the sums (FRAME_*). `masses` NULL or
- * absent: all are 1. `offsets` NULL or absent: all atoms are one body. `origins`, F x 3, are the origins
- * of d; NULL: the body's first atom. `finish` is called with a body's sums, on any thread, in any order.
- * Without `origins` the sums are moved to the centre of mass. If that would lose digits, because origin
- * and centre are far apart relative to the extent, the body is summed again about its centre. */
+ * absent: all are 1. `offsets` NULL or absent: all atoms are one body. `origins`, F x 3: the origin in
+ * each frame, for d = r - origin; NULL: the body's first atom. `finish` is called with a body's sums, on any
+ * thread, in any order. Without `origins` the sums are moved to the centre of mass. If that would lose digits, because
+ * origin and centre are far apart relative to the extent, the body is summed again about its centre. */
 struct atoms_job {
     int pass;
     const collet_operand *positions;

@@ -66,8 +66,8 @@ typedef struct blas_use {
 #define BLAS_NAME "libopenblas.so.0"
 #define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* OpenBLAS itself reads it */
 
-/* Sets how the first blas_open opens the library. The process has one copy of the library, so only the first call
- * counts, and only before the library is open. `target` is a core type. Any thread may call it. */
+/* Sets how the first blas_open opens the library. The process has one copy of the library, so only the first call has
+ * an effect, and only if the library is not open yet. `target` is a core type. Any thread may call it. */
 void blas_settle(const library_settings *settings);
 
 /* Returns 1 and sets `core` to the library's core type if the process has already loaded the library; else 0. */
