@@ -41,8 +41,8 @@ static void choose(void *user, const kit_case *c)
     }
 }
 
-/* Describes a row for the kit and plans a case: MATRIX or the first of the sample. False: it has no
- * such case. */
+/* Describes a row for the kit and finds one case for it. `chosen` is MATRIX: the first case that is_matrix accepts; else
+ * the first case that kit_sample_row chooses. False: there is none. */
 static bool describe(testbed *b, uint32_t number, int chosen, row_call *r)
 {
     const collet_plugin *p = b->plugin;

@@ -19,7 +19,8 @@ double predict_work(const op *o, const collet_array *const *arrays);
  * has the same rule. */
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
 
-/* Sums up the parts; NaN: the device was not measured with this op. */
+/* Predicts the seconds of a call on the device: sets *parts and returns their sum. NaN: the device was not measured with
+ * this op. */
 double predict_call(const device *d, const op *o, const collet_array *const *arrays,
                     predicted *parts);
 

@@ -249,9 +249,10 @@ static uint32_t swapped(uint32_t op)
                                            : op;
 }
 
-/* Compares elements of an integer dtype with an integer that the dtype may not hold. If the number may vary, the plan
- * computes x < 300 for a u8 x as (x < 255) | True. With a constant number the plan compares directly, or the result
- * is constant. */
+/* Compares elements of an integer dtype with an integer that the dtype may not hold. If the number may be
+ * another number in the next evaluation, the plan has two constants, which are computed for each evaluation: the nearest integer of
+ * the dtype, and the result for a number beyond it. So for a u8 x, x < 300 becomes (x < 255) | True, and x < 200 becomes
+ * (x < 200) | False. With a constant number the plan compares directly, or the result is constant. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {

@@ -189,8 +189,8 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 
 /* ---- Inference ----------------------------------------------------------------------------- */
 
-/* The dtype of output 0 under a signature: the dtype of its letter. For '=' and '*' it is the dtype of another
- * operand. */
+/* The dtype of output 0 under a signature: the dtype of the output, if it is given, else of its letter. For '*' it is the
+ * dtype of the first given operand of the letter '=', else of the first input, else of the scalar parameter. */
 static collet_dtype first_dtype(const op *o, const char *letters, const op_shapes *v,
                                 collet_dtype scalar)
 {

@@ -109,7 +109,7 @@ class Result:
         """dL / dvalues of a loss L of the integrals, for loss_and_grad: the adjoint of integrate().
 
         Each argument is dL / d(array of Integrals), with the shape (energies, q), for `polar` (energies, chi, q).
-        Cotangents of numbers that are NaN are ignored. Raises ShapeError and InvalidError. GIL: released.
+        Where an integral is NaN, its cotangent is ignored. Raises ShapeError and InvalidError. GIL: released.
 
             >>> volume = np.zeros((4, 16, 16))
             >>> volume[:, 6:10, 6:10] = 1

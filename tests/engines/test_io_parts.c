@@ -34,7 +34,8 @@ static trajectory_reader *open_parts(const char *const *files, int64_t n)
     return t;
 }
 
-/* Reads all frames. Expects these n frame numbers of the run, and this message (NULL: none). */
+/* Reads all frames. Expects n frames: frame i is the frame that save() wrote with the number runs[i]. Expects this error
+ * message (NULL: no error). */
 static void expect(trajectory_reader *t, const int *runs, int64_t n, const char *message,
                    int truncated)
 {

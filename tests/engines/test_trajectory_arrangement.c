@@ -222,7 +222,8 @@ TEST(the_first_frame_is_read_once_more_only_if_it_comes_late)
 
 /* ---- Errors ------------------------------------------------------------------------------ */
 
-/* An arranger that works in place, fails at frame 9, and adds the number of its call to each batch. */
+/* An arranger that works in place. fail_at_nine fails at frame 9. number_batches writes the number of the batch to the
+ * batch's first position. */
 static collet_status fail_at_nine(void *user, trajectory_frames *read, int64_t i,
                                   trajectory_frames *out, int64_t k, collet_error *err)
 {

@@ -133,7 +133,8 @@ static void divide(product *p)
 
 /* ---- Strategy -------------------------------------------------------------------------------- */
 
-/* Replaces c = a b by c^T = b^T a^T if only the rows of c^T are adjacent in memory. */
+/* If the elements of a column of c are adjacent in memory, and the elements of a row are not, replaces c = a b by
+ * c^T = b^T a^T. */
 static void transpose_product(product *p)
 {
     gemm_matrix a = p->m[A], b = p->m[B];

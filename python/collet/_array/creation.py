@@ -27,8 +27,8 @@ _empty, _filled = _core.empty, _core.small_filled
 
 def placed(array: Array, device: str | None) -> Array:
     """Moves the array to the device and returns it. Nothing else may use the array. Afterwards only the
-    device's copy of the elements is valid. A device without native handles, such as a worker's, keeps the
-    host's copy too."""
+    device's copy of the elements is valid. If the backend cannot give out its memory, as `worker` cannot, the
+    host's copy stays valid too."""
     if device is not None and device != array.device:
         try:
             array._move(device)

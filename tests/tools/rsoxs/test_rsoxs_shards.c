@@ -393,8 +393,8 @@ TEST(shards_have_the_same_options)
            "dc is 'neighbours' in this file and 'keep'");
 }
 
-/* In another working directory, the relative file names in the description lead to files of other work. That work is
- * complete, but collet-merge must not report it as complete. */
+/* In another working directory, the relative file names in the shards' description lead to other files, whose results are
+ * complete. collet-merge must refuse the shards, and not report those results as theirs. */
 TEST(another_work_is_not_reported)
 {
     char shards[300];

@@ -228,7 +228,7 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
     return status;
 }
 
-/* Measures by the device's clock, for as long as a round of samples by the host's clock takes. */
+/* Takes samples by the device's clock: at most DEVICE_SAMPLES, and none after the time of a round of samples has passed. */
 static collet_status measure_device(bench_session *session, const bench_calls *calls,
                                     bench_result *r)
 {

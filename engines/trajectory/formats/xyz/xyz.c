@@ -319,8 +319,8 @@ static int is_position(const trajectory_word *words)
     return parse(words[0], &value) && parse(words[1], &value);
 }
 
-/* 1 if the first line is a number, and the third line is a name and three numbers; also if the second line names
- * columns. */
+/* 1 if the first line is an integer, and either the second line has "Properties=", or the third line has four words or
+ * more, the second and third of them numbers. */
 static int recognise(const uint8_t *bytes, size_t n)
 {
     const char *text = (const char *)bytes, *end = text + n;

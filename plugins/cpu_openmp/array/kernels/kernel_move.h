@@ -9,8 +9,8 @@
 
 #define MOVE_SIZES 5
 
-/* The staging buffer of transpositions to memory: pieces of output rows, long enough for full write
- * bandwidth. A line of padding between two pieces avoids a stride that is a power of two. */
+/* The buffer of transpositions whose outputs are larger than the caches: a block is transposed into it, and written from
+ * there by non-temporal stores. Its pieces of output rows are long enough for full write bandwidth. A line of padding between two pieces avoids a stride that is a power of two. */
 #define MOVE_STAGE_LENGTH 256
 #define MOVE_STAGE_ROW (MOVE_STAGE_LENGTH + 64)
 #define MOVE_STAGE_ROWS 512

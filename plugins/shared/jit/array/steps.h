@@ -21,8 +21,8 @@ int jit_steps_offered(const collet_program *program, const jit_traits *t, char w
 /* Returns REFUSED if kernel arguments of `bytes` bytes exceed the limit of the device. */
 collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *call, uint64_t bytes);
 
-/* jit_source.make of the kernels of a collet_program: `flat` and `strided` (elementwise.dev), or, if it
- * reduces its only output, `reduce` and `join` (reduce.dev). */
+/* The function `make` of a program's jit_source: returns the source texts, or NULL without memory. Their kernels are
+ * `flat` and `strided` (elementwise.dev), or `reduce` and `join` (reduce.dev) if the program reduces its only output. */
 const char **jit_steps_texts(const void *program);
 
 /* Elements that an item computes at once in `flat`, if the device's language has chunks. */

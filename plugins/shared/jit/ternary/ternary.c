@@ -29,8 +29,8 @@ _Static_assert(T2 == COLLET_TERNARY_T2 && PLANES == COLLET_TERNARY_PLANES &&
 #define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024
 
-/* The binary logarithm of the number of items that share a unit: at most the unit's number of elements, rounded up to
- * a power of two. */
+/* The binary logarithm of the number of work-items that share a unit, which is a row or a part of a row with `width`
+ * elements: the smallest power of two that is at least `width` or the size of a group, whichever is less. */
 static int32_t bits_of(const jit_traits *t, int64_t width)
 {
     int32_t bits = 0;

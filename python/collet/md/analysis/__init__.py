@@ -20,8 +20,8 @@ float32 or float64 is copied. dt is the time between frames; lags and times have
 
 Errors are standard errors by blocks. The frames are cut into `blocks` consecutive parts of equal length; a rest
 shorter than a block is not used. Each block gives a curve. The jackknife of Quenouille and Tukey over the curves
-gives the error. Without a normalisation the error is the standard deviation of the blocks divided by the square root
-of their number. The error includes Student's factor for so few blocks (1.14 for five). So value +- error contains the
+gives the error. If the curve is not divided by its value at lag 0, that is the standard deviation of the blocks'
+curves divided by the square root of their number. It is multiplied by Student's factor for so few blocks (1.14 for five). So value +- error contains the
 true value with a probability of 68 %, as for one standard deviation. Blocks shorter than the correlation time give
 errors that are too small. A lag as long as a block or longer has no error: NaN.
 
