@@ -58,17 +58,56 @@ static int is_needed_again(const node *n)
     return n->seen && (n->owner || (n->readers && n->readers->next));
 }
 
-/* A new reference to the value that the Array `made` has for the node, without the axis of the rows if the node has
- * none. */
+/* The first element of each row, in a new array. NULL with an exception. */
+static collet_array *first_column(const collet_array *a)
+{
+    collet_context *context = runtime_context();
+    collet_array *view = NULL, *made = NULL;
+    collet_array_spec spec;
+    array_spec(a, &spec);
+    int32_t last = spec.ndim - 1;
+    spec.shape[last] = 1;
+    if (!context)
+        return NULL;
+    const collet_array *in = NULL;
+    collet_status status = collet_array_slice(context, a, &view, last, 0, 1, 1);
+    in = view;
+    if (status == COLLET_OK)
+        status = collet_array_create(context, &made, spec.dtype, spec.ndim, spec.shape);
+    if (status == COLLET_OK)
+        status = collet_call(context, COLLET_OP_COPY, &made, &in, NULL);
+    collet_array_destroy(view);
+    if (status == COLLET_OK) {
+        runtime_called(context);
+        return made;
+    }
+    runtime_raise(context);
+    collet_array_destroy(made);
+    return NULL;
+}
+
+/* A new reference to the value that the Array `made` has for the node. The elements of a row are equal if the node has one
+ * element per row and was computed from Arrays alone: for the Expression these had the full shape. Then the value has the
+ * first of them. A value without the axis of the rows is a view without it. NULL with an exception. */
 static lazy_value *value_for(const node *n, PyObject *made)
 {
-    lazy_value *v = array_value(made);
-    collet_array *flat = NULL;
+    lazy_value *v = array_value(made), *whole;
+    if (!v)
+        return NULL;
+    int32_t last = collet_array_ndim(v->array) - 1;
+    int narrow = n->flat || (last >= 0 && n->spec.shape[last] == 1);
+    v = narrow && collet_array_shape(v->array)[last] != 1 ? value_new(first_column(v->array), NULL)
+                                                          : value_ref(v);
     if (!v || !n->flat)
-        return v ? value_ref(v) : NULL;
-    if (collet_array_reshape(runtime_context(), v->array, &flat, n->spec.ndim, n->spec.shape) != COLLET_OK)
+        return v;
+    collet_array *flat = NULL;
+    if (collet_array_reshape(runtime_context(), v->array, &flat, n->spec.ndim, n->spec.shape) !=
+        COLLET_OK)
         runtime_raise(runtime_context());
-    return value_new(flat, v);
+    whole = v;
+    v = value_new(flat, whole);
+    value_unref(whole);
+    return v;
 }
 
 static int take(node *n, PyObject *made)
@@ -78,10 +117,12 @@ static int take(node *n, PyObject *made)
         value_unref(v);
         return -1;
     }
-    if (collet_array_dtype(v->array) != n->spec.dtype) {
-        PyErr_Format(PyExc_SystemError, "a lazy result is %s, expected was %s",
-                     collet_dtype_name(collet_array_dtype(v->array)),
-                     collet_dtype_name(n->spec.dtype));
+    collet_array_spec made_as;
+    array_spec(v->array, &made_as);
+    if (made_as.dtype != n->spec.dtype || !node_same_shape(&made_as, &n->spec)) {
+        PyErr_Format(PyExc_SystemError, "a lazy result is %s with %d axes or has another shape, expected was %s with %d axes",
+                     collet_dtype_name(made_as.dtype), (int)made_as.ndim,
+                     collet_dtype_name(n->spec.dtype), (int)n->spec.ndim);
         value_unref(v);
         return -1;
     }

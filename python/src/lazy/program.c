@@ -37,10 +37,11 @@ static void put(program *p, const void *bytes, size_t size)
 
 /* Returns the index of a value or number in the list of given values, and adds it to the list if necessary. -1 with
  * an exception. */
-static int give(program *p, lazy_value *v, PyObject *number)
+static int give(program *p, lazy_value *v, PyObject *number, int column)
 {
     uint32_t i = 0;
-    while (i < p->n_given && (v ? p->values[i] != v : p->given[i] != number))
+    while (i < p->n_given &&
+           (v ? p->values[i] != v || p->columns[i] != column : p->given[i] != number))
         i++;
     if (i < p->n_given)
         return (int)i;
@@ -50,6 +51,7 @@ static int give(program *p, lazy_value *v, PyObject *number)
         return -1;
     }
     p->values[i] = v ? value_ref(v) : NULL;
+    p->columns[i] = (uint8_t)column;
     p->given[i] = Py_XNewRef(number);
     p->n_given++;
     if (v)
@@ -76,13 +78,14 @@ static uint16_t *place_of(program *p, const node *n)
     return &p->places[i & p->mask];
 }
 
-static int source(program *p, step *s, const input *in)
+/* An operand of a node without the axis of the rows is a node or the value of such a node, or it is what is reduced. */
+static int source(program *p, step *s, const node *n, const input *in)
 {
     if (in->kind == INPUT_NODE)
         return *place_of(p, in->node) - 1;
     if (in->kind == INPUT_CONSTANT)
         return put_constant(p, s, in->number);
-    int i = give(p, in->value, in->number);
+    int i = give(p, in->value, in->number, n->flat && !n->reduces);
     return i < 0 ? -1 : STEP_GIVEN + i;
 }
 
@@ -98,7 +101,7 @@ static int add_step(program *p, node *n)
                 .narrow = p->full.ndim && (n->flat || n->spec.shape[p->full.ndim - 1] == 1)};
     s->function = (elementwise *)Py_XNewRef((PyObject *)n->function);
     for (uint32_t i = 0; i < n->n_in; i++) {
-        int from = source(p, s, &n->in[i]);
+        int from = source(p, s, n, &n->in[i]);
         if (from < 0)
             return -1;
         s->from[i] = (uint16_t)from;
@@ -383,11 +386,32 @@ static int is_to_be_compiled(const program *p, kept *k)
 
 /* ---- Running ------------------------------------------------------------------------------ */
 
+/* The Array of given value i. NULL with an exception. */
+static PyObject *given_array(const program *p, uint32_t i)
+{
+    lazy_value *v = p->values[i];
+    collet_context *context = p->columns[i] ? runtime_context() : NULL;
+    collet_array_spec spec;
+    collet_array *column = NULL;
+    if (!p->columns[i])
+        return array_of_value(v);
+    if (!context)
+        return NULL;
+    array_spec(v->array, &spec);
+    spec.shape[spec.ndim++] = 1;
+    if (collet_array_reshape(context, v->array, &column, spec.ndim, spec.shape) != COLLET_OK)
+        runtime_raise(context);
+    v = value_new(column, v);
+    PyObject *made = v ? array_of_value(v) : NULL;
+    value_unref(v);
+    return made;
+}
+
 /* Makes the Arrays of the given values; that may run other code. 0, or -1 with an exception. */
 static int make_given(program *p)
 {
     for (uint32_t i = 0; i < p->n_given; i++)
-        if (!p->given[i] && !(p->given[i] = array_of_value(p->values[i])))
+        if (!p->given[i] && !(p->given[i] = given_array(p, i)))
             return -1;
     return 0;
 }

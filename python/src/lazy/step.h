@@ -46,6 +46,7 @@ typedef struct program {
         *values[COLLET_EXPRESSION_INPUTS]; /* references: the given values; NULL for a number */
     PyObject *given
         [COLLET_EXPRESSION_INPUTS]; /* references: numbers; Arrays are made before the computation */
+    uint8_t columns[COLLET_EXPRESSION_INPUTS]; /* 1: a value without the axis of the rows, which gets it with extent 1 */
     uint32_t n_given;
     int by_rows; /* 1: the steps have two shapes, with reductions of rows between them */
     collet_array_spec full; /* then: the shape of steps that are not narrow */

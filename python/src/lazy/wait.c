@@ -208,15 +208,17 @@ static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
     return 1;
 }
 
-/* Whether a node with one element per row meets a computed Array. The Expression cannot know that such an Array has one
- * element per row, too. */
+/* Whether a node with one element per row meets an Array or node that does not depend on reductions of rows. The
+ * Expression cannot know that this operand has one element per row, too. */
 static int meets_column(const elementwise *f, const argument *a, const node *n,
                         const collet_array_spec *out)
 {
-    int values = 0;
-    for (uint32_t i = 0; i < f->n_in; i++)
-        values |= a[i].value != NULL;
-    return values && n->row && (n->flat || out->shape[out->ndim - 1] == 1);
+    int columns = 0, rows = 0;
+    for (uint32_t i = 0; i < f->n_in; i++) {
+        columns |= a[i].value || (a[i].node && !a[i].node->row);
+        rows |= a[i].node && a[i].node->row;
+    }
+    return columns && rows && (n->flat || !out->ndim || out->shape[out->ndim - 1] == 1);
 }
 
 /* Returns the index of an operand that waits and has to be computed first, because it cannot be a part of the same

@@ -216,6 +216,44 @@ def test_results_without_the_axis_of_rows():
     np.testing.assert_allclose(kept.to_numpy(), s, rtol=1e-12)
 
 
+def test_reductions_that_are_computed_before_their_functions():
+    """A function of reductions is pending while the reductions are computed for themselves."""
+    rng = np.random.default_rng(13)
+    a, b = rng.normal(size=(4000, 40)), rng.normal(size=(4000, 40)) + 2
+    x, y = collet.asarray(a), collet.asarray(b)
+    for keepdims in (True, False):
+        kept = {"axis": -1, "keepdims": keepdims}
+        for order in range(6):
+            m, s = collet.max(x, **kept), collet.sum(y, **kept)
+            total, scaled = m + s, collet.sqrt(s) * 2 + m
+            full = x - m if keepdims else collet.exp(s) - m
+            for value in ((m,), (s,), (m, s), (s, m), (total,), (scaled, m))[order]:
+                value.to_numpy()
+            expected_m, expected_s = a.max(**kept), b.sum(**kept)
+            assert total.shape == expected_m.shape == scaled.to_numpy().shape
+            np.testing.assert_allclose(total.to_numpy(), expected_m + expected_s, rtol=1e-12)
+            np.testing.assert_allclose(scaled.to_numpy(), np.sqrt(expected_s) * 2 + expected_m, rtol=1e-12)
+            np.testing.assert_allclose(full.to_numpy(), a - expected_m if keepdims else np.exp(expected_s) - expected_m, rtol=1e-12)
+            np.testing.assert_allclose((total * scaled + m).to_numpy(), total.to_numpy() * scaled.to_numpy() + expected_m, rtol=1e-12)
+
+
+def test_pending_columns():
+    """Columns that do not depend on reductions meet reductions of rows."""
+    a = np.random.default_rng(14).normal(size=(2000, 100)).astype("f4")
+    x, c = collet.asarray(a), collet.asarray(np.ones((2000, 1), "f4"))
+    high, low = a.max(-1, keepdims=True), a.min(-1, keepdims=True)
+    for made, expected in (
+            (collet.max(x, axis=-1, keepdims=True) - (c + 1), high - 2), ((c + 1) - collet.max(x, axis=-1, keepdims=True), 2 - high),
+            (collet.where(c > 0, collet.max(x, axis=-1, keepdims=True), collet.min(x, axis=-1, keepdims=True)), high),
+            (collet.max(x, axis=-1) * (c[:, 0] + 1), high[:, 0] * 2), (x - (collet.max(x, axis=-1, keepdims=True) - (c + 1)), a - (high - 2))):
+        assert np.asarray(made).shape == expected.shape == made.shape
+        np.testing.assert_allclose(made, expected, rtol=1e-6)
+    m, k = collet.max(x, axis=-1), collet.min(x, axis=-1)
+    y = collet.where(m > 0, m, k)
+    np.asarray(m)
+    assert np.array_equal(y, np.where(high > 0, high, low)[:, 0])
+
+
 def test_rows_of_two_lengths():
     rng = np.random.default_rng(9)
     x, y = arrays(rng, (4000, 64), "f8"), arrays(rng, (4000, 50), "f8")
