@@ -6,11 +6,11 @@
 #include "engines/ternary_engine.h"
 #include "io/npy.h"
 
-/* Extents with which each layer takes three pieces of work. */
+/* With these extents the work of each layer is divided into three pieces. */
 #define HIDDEN 3000
 #define INPUTS 700
 #define OUTPUTS 10
-/* Extents with which a layer of one row takes three pieces of work; its products cost little. */
+/* With these extents the work of a layer of one row is divided into three pieces. Its products cost little. */
 #define WIDE 4096
 #define VECTORS 600
 

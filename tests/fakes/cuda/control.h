@@ -44,7 +44,7 @@ typedef struct fake_cuda_control {
     _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, Stream- and EventSynchronize,
                                                    StreamWaitEvent */
     _Atomic int peer_copies;
-    _Atomic int unordered; /* commands not ordered after earlier ones on the same memory: copies,
+    _Atomic int unordered; /* commands not ordered after earlier commands on the same memory: copies,
                               fills, writes, and launches (their first argument) */
     _Atomic int outside;   /* calls in the wrong context */
     _Atomic int launch_count;
