@@ -10,85 +10,12 @@
 #include "constants.h"
 #include "context/context.h"
 #include "cut.h"
+#include "extent.h"
 #include "memory/array.h"
-#include "op/program.h"
 #include "steps.h"
 #include "util/shape.h"
 #include "util/struct.h"
 #include "util/text.h"
-
-/* The shapes of an evaluation. */
-typedef struct extent {
-    int32_t ndim, out_ndim;
-    int64_t shape[COLLET_MAX_DIMS]; /* the broadcast shape of the inputs */
-    int64_t out[COLLET_MAX_DIMS];   /* the shape of the outputs */
-    uint32_t axes;                  /* bits of the reduced axes */
-} extent;
-
-static collet_status add_input(extent *x, const graph *g, uint32_t i, int32_t ndim,
-                               const int64_t *shape, collet_error *err)
-{
-    text_buffer t;
-    if (steps_broadcast(x->shape, &x->ndim, shape, ndim))
-        return COLLET_OK;
-    text_clear(&t);
-    text_add_shape(&t, ndim, shape);
-    return collet_fail(err, COLLET_SHAPE,
-                       "expression: input %u%s%s is %s, which does not broadcast with the inputs "
-                       "before it",
-                       i, *g->names[i] ? ", " : "", g->names[i], t.bytes);
-}
-
-/* Sets the outputs' shape. */
-static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
-{
-    x->axes = !g->reduce || g->axis_count >= 0 ? 0 : (1u << x->ndim) - 1;
-    for (int32_t i = 0; g->reduce && i < g->axis_count; i++) {
-        int32_t axis = g->axes[i] < 0 ? g->axes[i] + x->ndim : g->axes[i];
-        if (axis < 0 || axis >= x->ndim)
-            return collet_fail(err, COLLET_INVALID,
-                               "expression: axis %d is out of range: the inputs have %d axes",
-                               g->axes[i], x->ndim);
-        if (x->axes >> axis & 1)
-            return collet_fail(err, COLLET_INVALID, "expression: axis %d is named twice",
-                               g->axes[i]);
-        x->axes |= 1u << axis;
-    }
-    x->out_ndim = 0;
-    for (int32_t i = 0; i < x->ndim; i++) {
-        int reduced = (int)(x->axes >> i & 1);
-        if (!reduced || g->keepdims)
-            x->out[x->out_ndim++] = reduced ? 1 : x->shape[i];
-    }
-    return COLLET_OK;
-}
-
-/* Checks that there are rows that the steps of a plan can reduce. */
-static collet_status check_rows(const extent *x, const plan *p, collet_error *err)
-{
-    int64_t rows = 1;
-    if (p->reductions && !x->ndim)
-        return collet_fail(err, COLLET_SHAPE,
-                           "expression: it reduces the last axis, and its inputs have no axes");
-    for (int32_t i = 0; i < x->ndim - 1; i++)
-        rows *= x->shape[i] != 0;
-    for (uint32_t k = 0; p->reductions && rows && !x->shape[x->ndim - 1] && k < p->step_count; k++)
-        if (program_reduces_some(p->steps[k].op))
-            return collet_fail(err, COLLET_SHAPE,
-                               "expression: %s of rows needs at least one element, and the inputs' "
-                               "last axis is 0",
-                               program_reduction_name(p->steps[k].op));
-    return COLLET_OK;
-}
-
-/* The shape of output k. */
-static void output_shape(const extent *x, const plan *p, uint32_t k, int32_t *ndim, int64_t *shape)
-{
-    *ndim = x->out_ndim;
-    memcpy(shape, x->out, sizeof x->out);
-    if (p->out_narrow >> k & 1)
-        shape[*ndim - 1] = 1;
-}
 
 /* The dtype of an input that is a number, in the form that identifies a plan. COLLET_DTYPE_NONE: a number may not
  * have dtype d. */
@@ -369,11 +296,11 @@ static collet_status take_inputs(evaluation *v, collet_dtype *dtypes)
                                 "expression: input %u, %s belongs to another runtime", i,
                                 v->g->names[i]);
         dtypes[i] = a->dtype;
-        collet_status status = add_input(&v->x, v->g, i, a->ndim, a->shape, v->err);
+        collet_status status = extent_add_input(&v->x, v->g, i, a->ndim, a->shape, v->err);
         if (status != COLLET_OK)
             return status;
     }
-    return reduce_extent(&v->x, v->g, v->err);
+    return extent_reduce(&v->x, v->g, v->err);
 }
 
 /* Makes the outputs that are not given. */
@@ -383,7 +310,7 @@ static collet_status check_output_shapes(evaluation *v)
         const collet_array *a = v->outs[k];
         int64_t shape[COLLET_MAX_DIMS];
         int32_t ndim;
-        output_shape(&v->x, v->p, k, &ndim, shape);
+        extent_of_output(&v->x, v->p, k, &ndim, shape);
         if (!a) {
             collet_status status =
                 collet_array_create(v->cx, &v->outs[k], v->p->out_dtypes[k], ndim, shape);
@@ -415,7 +342,7 @@ static collet_status check_output_shapes(evaluation *v)
 static collet_status check_arrays(evaluation *v)
 {
     uint32_t i, k, outs = v->g->output_count;
-    collet_status status = check_rows(&v->x, v->p, v->err);
+    collet_status status = extent_check_rows(&v->x, v->p, v->err);
     if (status == COLLET_OK)
         status = check_output_shapes(v);
     if (status != COLLET_OK)
@@ -560,12 +487,12 @@ static collet_status infer_input(extent *x, const graph *g, uint32_t i, const co
     }
     *dtype = spec ? spec->dtype : a->array->dtype;
     if (!spec)
-        return add_input(x, g, i, a->array->ndim, a->array->shape, err);
+        return extent_add_input(x, g, i, a->array->ndim, a->array->shape, err);
     collet_status status = struct_elements(spec, 1, spec_size, sizeof *spec, sizeof *spec,
                                            "collet_expression_infer: spec_size", err);
     if (status == COLLET_OK)
         status = shape_check(spec->dtype, spec->ndim, spec->shape, &size, err);
-    return status == COLLET_OK ? add_input(x, g, i, spec->ndim, spec->shape, err) : status;
+    return status == COLLET_OK ? extent_add_input(x, g, i, spec->ndim, spec->shape, err) : status;
 }
 
 /* INVALID if the program has destroyed one of the arrays. */
@@ -606,19 +533,19 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
     for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++)
         status = infer_input(&x, g, i, bound[i], spec_size, &dtypes[i], err);
     if (status == COLLET_OK)
-        status = reduce_extent(&x, g, err);
+        status = extent_reduce(&x, g, err);
     if (status == COLLET_OK)
         status = expression_plan(e, &p, dtypes, 0, err);
     if (status != COLLET_OK)
         return status;
-    status = check_rows(&x, p, err);
+    status = extent_check_rows(&x, p, err);
     for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
         int64_t size;
         status = shape_check(p->out_dtypes[k], x.out_ndim, x.out, &size, err);
     }
     for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
         collet_array_spec out = {.dtype = p->out_dtypes[k]};
-        output_shape(&x, p, k, &out.ndim, out.shape);
+        extent_of_output(&x, p, k, &out.ndim, out.shape);
         struct_element_out(outs, spec_size, k, &out, sizeof out);
     }
     expression_release(e, p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the implementation of a decomposition. Small matrices use our own code, most of which all CPU backends
- * share; our threads divide the batch. Large matrices use LAPACK, on the library's own threads if the batch has too
+/* Chooses the implementation of a decomposition. Small matrices use our own code. All CPU backends share most of
+ * this code. Our threads divide the batch. Large matrices use LAPACK, on the library's own threads if the batch has too
  * few matrices for our threads. Without a usable OpenBLAS our code handles all sizes.
  * Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
  * tests/host/test_decompositions.c */
