@@ -373,7 +373,7 @@ static collet_status run_plan(evaluation *v)
     const plan_piece *piece = v->p->rows             ? v->p->rows
                               : v->p->piece_count == 1 ? &v->p->pieces[0]
                                                        : NULL;
-    if (piece && !(v->by_steps && v->p->rows)) {
+    if (piece && !(v->by_steps && piece->program.n_reductions)) {
         gather(v, piece, in, &ndim, shape);
         if (same_shape(&v->x, ndim, shape)) {
             collet_status status = call_piece(v, &piece->program, piece, v->outs, in);

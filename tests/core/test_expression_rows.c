@@ -57,6 +57,13 @@ static void softmax(void)
     output(rows(COLLET_OP_MIN, apply(COLLET_OP_MUL, x, x)));
 }
 
+/* One step in all. */
+static void place(void)
+{
+    begin();
+    output(rows(COLLET_OP_ARGMAX, x));
+}
+
 static collet_array *numbers(collet_dtype dtype, int32_t ndim, const int64_t *shape)
 {
     collet_array *a;
@@ -112,6 +119,9 @@ TEST(bits_of_single_calls)
             collet_expression_destroy(e);
             softmax();
             compare("softmax", a, n);
+            collet_expression_destroy(e);
+            place();
+            compare("argmax", a, n);
             collet_expression_destroy(e);
             collet_array_destroy(a);
         }
