@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: evaluate. Each row has a program of exact functions, chosen at random by the row's signature,
- * whose steps are computed element by element.
+ * whose steps are computed element by element, or row by row if some of them reduce rows.
  * Tests: tests/conformance/test_broken.c */
 #include "array.h"
 
@@ -12,33 +12,41 @@
 #include "truth.h"
 
 /* Programs have 2 constants, or more than a device takes as arguments of a kernel. */
-enum { STEPS = 40, CONSTANTS = 36, CHOSEN = 9 };
+enum { STEPS = 60, CONSTANTS = 36, CHOSEN = 9, CHOSEN_PER_STAGE = 3 };
+enum { VALUES = KIT_OPERANDS + CONSTANTS + STEPS };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* `value`: the dtype that is reduced. */
+/* `value`: the dtype that is reduced. `first`, `second`: ops of steps that reduce rows; the second output has the
+ * result of the second. */
 static const struct {
     const char *sig;
     uint32_t reduce;
     char value;
+    uint32_t first, second;
 } rows[] = {
-    {"f:ff", 0, 0},
-    {"d:df", 0, 0},
-    {"h:hbf", 0, 0},
-    {"b:bA", 0, 0},
-    {"B:fdB", 0, 0},
-    {"l:liA", 0, 0},
-    {"I:IsS", 0, 0},
-    {"L:Lla", 0, 0},
-    {"c:cf", 0, 0},
-    {"z:zcd", 0, 0},
-    {"fB:dlf", 0, 0},
-    {"dicl:fdiclABS", 0, 0},
-    {"f:fff", COLLET_OP_MAX, 'f'},
-    {"l:iA", COLLET_OP_SUM, 'i'},
-    {"l:df", COLLET_OP_COUNT_NONZERO, 'f'},
-    {"B:zd", COLLET_OP_ANY, 'd'},
-    {"d:dd", COLLET_OP_SUM, 'd'},
+    {"f:ff", 0, 0, 0, 0},
+    {"d:df", 0, 0, 0, 0},
+    {"h:hbf", 0, 0, 0, 0},
+    {"b:bA", 0, 0, 0, 0},
+    {"B:fdB", 0, 0, 0, 0},
+    {"l:liA", 0, 0, 0, 0},
+    {"I:IsS", 0, 0, 0, 0},
+    {"L:Lla", 0, 0, 0, 0},
+    {"c:cf", 0, 0, 0, 0},
+    {"z:zcd", 0, 0, 0, 0},
+    {"fB:dlf", 0, 0, 0, 0},
+    {"dicl:fdiclABS", 0, 0, 0, 0},
+    {"f:fff", COLLET_OP_MAX, 'f', 0, 0},
+    {"l:iA", COLLET_OP_SUM, 'i', 0, 0},
+    {"l:df", COLLET_OP_COUNT_NONZERO, 'f', 0, 0},
+    {"B:zd", COLLET_OP_ANY, 'd', 0, 0},
+    {"d:dd", COLLET_OP_SUM, 'd', 0, 0},
+    {"fl:fff", 0, 0, COLLET_OP_MAX, COLLET_OP_COUNT_NONZERO},
+    {"dB:dif", 0, 0, COLLET_OP_ANY, COLLET_OP_ALL},
+    {"li:lA", 0, 0, COLLET_OP_SUM, COLLET_OP_MIN},
+    {"hb:bhS", 0, 0, COLLET_OP_MIN, COLLET_OP_MAX},
+    {"fz:zf", 0, 0, COLLET_OP_COUNT_NONZERO, COLLET_OP_MAX},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -77,7 +85,8 @@ typedef struct kit_program {
     collet_step steps[STEPS];
     uint16_t outs[COLLET_PROGRAM_OUTPUTS];
     uint32_t inputs[STEPS];
-    collet_dtype value[KIT_OPERANDS + CONSTANTS + STEPS]; /* the dtype of every value */
+    collet_dtype value[VALUES]; /* the dtype of every value */
+    bool full[VALUES];          /* whether it has the inputs' shape */
 } kit_program;
 
 typedef enum result_kind { SAME, BOOL, REAL, COMPLEX, SELECT } result_kind;
@@ -139,6 +148,8 @@ static uint16_t add_step(kit_program *p, uint32_t op, collet_dtype dtype, const 
     p->steps[p->program.n_steps++] =
         (collet_step){.op = op, .dtype = dtype, .in = {in[0], in[1], in[2]}};
     p->value[value] = dtype;
+    for (uint32_t k = 0; k < inputs; k++)
+        p->full[value] |= p->full[in[k]];
     return value;
 }
 
@@ -189,6 +200,55 @@ static void add_function(kit_program *p, kit_rng *rng)
     add_step(p, f.op, result_of(&f, d), in, f.inputs);
 }
 
+/* The last value of the inputs' shape, as a step. */
+static uint16_t last_full(kit_program *p)
+{
+    uint16_t value = (uint16_t)(values_of(p) - 1);
+    while (!p->full[value])
+        value--;
+    return value < p->program.n_in
+               ? add_step(p, COLLET_OP_COPY, p->value[value], (const uint16_t[3]){value}, 1)
+               : value;
+}
+
+static uint16_t add_reduction(kit_program *p, uint32_t op)
+{
+    uint16_t of = last_full(p);
+    collet_dtype d = p->value[of], part = kit_part(d);
+    if (op == COLLET_OP_SUM)
+        d = COLLET_I64;
+    else if (op == COLLET_OP_MIN || op == COLLET_OP_MAX)
+        d = part == COLLET_BOOL ? COLLET_U8 : part;
+    of = op == COLLET_OP_SUM || op == COLLET_OP_MIN || op == COLLET_OP_MAX ? converted(p, of, d)
+                                                                           : of;
+    collet_dtype to = op == COLLET_OP_COUNT_NONZERO                ? COLLET_I64
+                      : op == COLLET_OP_ANY || op == COLLET_OP_ALL ? COLLET_BOOL
+                                                                   : d;
+    uint16_t value = add_step(p, op, to, (const uint16_t[3]){of}, 1);
+    p->full[value] = false;
+    p->program.n_reductions++;
+    return value;
+}
+
+/* Adds functions, a reduction, functions that may use it, a second reduction and more functions. */
+static void add_stages(kit_program *p, size_t index, kit_rng *rng, const collet_dtype *dtypes)
+{
+    uint16_t result = 0;
+    for (int stage = 0; stage < 3; stage++) {
+        if (stage) { /* rows depend on the result */
+            collet_dtype d = dtypes[0];
+            const uint16_t in[3] = {converted(p, last_full(p), d), converted(p, result, d)};
+            add_step(p, COLLET_OP_ADD, d, in, 2);
+        }
+        for (int i = 0; i < CHOSEN_PER_STAGE; i++)
+            add_function(p, rng);
+        if (stage < 2)
+            result = add_reduction(p, stage ? rows[index].second : rows[index].first);
+    }
+    p->outs[p->program.n_out++] = converted(p, last_full(p), dtypes[0]);
+    p->outs[p->program.n_out++] = converted(p, result, dtypes[1]);
+}
+
 static void build(kit_program *p, size_t index)
 {
     kit_rng rng = {.state = index + 1};
@@ -203,8 +263,10 @@ static void build(kit_program *p, size_t index)
                                   .dtypes = p->value,
                                   .steps = p->steps,
                                   .outs = p->outs};
-    for (uint32_t k = COLLET_PROGRAM_OUTPUTS; k < KIT_OPERANDS && dtypes[k]; k++)
+    for (uint32_t k = COLLET_PROGRAM_OUTPUTS; k < KIT_OPERANDS && dtypes[k]; k++) {
+        p->full[p->program.n_in] = true;
         p->value[p->program.n_in++] = dtypes[k];
+    }
     for (uint32_t i = 0; i < p->program.n_constants; i++) {
         collet_dtype d = p->value[i % p->program.n_in];
         kit_tensor number = {.dtype = d, .count = 1, .data = p->constants[i].value.bytes};
@@ -212,6 +274,10 @@ static void build(kit_program *p, size_t index)
         for (int64_t part = 0; part < kit_parts(&number) && i > 1; part++)
             kit_set(&number, part, i + part);
         p->value[p->program.n_in + i] = d;
+    }
+    if (rows[index].first) {
+        add_stages(p, index, &rng, dtypes);
+        return;
     }
     for (int i = 0; i < CHOSEN; i++)
         add_function(p, &rng);
@@ -254,11 +320,12 @@ static kit_case of_shape(const kit_plan *plan, const kit_program *p, int32_t ndi
                          const int64_t *shape, bool broadcast, uint32_t axes)
 {
     kit_case c = kit_case_of(plan);
-    int64_t left[COLLET_MAX_DIMS], ones[COLLET_MAX_DIMS];
+    int64_t left[COLLET_MAX_DIMS], ones[COLLET_MAX_DIMS], one_per_row[COLLET_MAX_DIMS];
     int32_t count = 0;
     axes = p->program.reduce ? axes : 0;
     for (int32_t i = 0; i < ndim; i++) {
         ones[i] = i ? shape[i] : 1;
+        one_per_row[i] = i < ndim - 1 ? shape[i] : 1;
         if (!(axes >> i & 1))
             left[count++] = shape[i];
     }
@@ -266,7 +333,7 @@ static kit_case of_shape(const kit_plan *plan, const kit_program *p, int32_t ndi
         if (!c.operand[k].dtype)
             kit_absent(&c, k);
         else if (k < plan->row->info.n_out)
-            kit_shape(&c, k, count, left);
+            kit_shape(&c, k, count, k && p->program.n_reductions ? one_per_row : left);
         else
             kit_shape(&c, k, ndim, broadcast && (k - plan->row->info.n_out) % 2 ? ones : shape);
     c.params.evaluate = (collet_evaluate_params){.struct_size = sizeof c.params.evaluate,
@@ -297,20 +364,37 @@ static void plan_evaluate(kit_plan *plan)
                      : kind == SPECIAL ? "special"
                      : kind == BITS    ? "bits"
                                        : "edges";
-            if ((shapes[i].ndim && empty_maximum) || (!shapes[i].ndim && p->program.reduce))
+            bool reduces = p->program.reduce || p->program.n_reductions;
+            if ((shapes[i].ndim && empty_maximum) || (!shapes[i].ndim && reduces))
                 continue;
             kit_emit(plan, &c);
             for (uint32_t k = 0; k < plan->row->operands; k++)
                 c.layout[k] = KIT_MIXED;
             if (shapes[i].ndim)
                 kit_emit(plan, &c);
-            if (kind == ORDINARY && !p->program.reduce)
+            if (kind == ORDINARY && !reduces)
                 kit_emit_sharing(plan, &c);
         }
-    int64_t big = (1 << 19) + 3;
-    kit_case c = of_shape(plan, p, 1, &big, false, 1);
+    int64_t big = (1 << 19) + 3, wide[] = {(1 << 15) + 3, 17};
+    kit_case c = p->program.n_reductions ? of_shape(plan, p, 2, wide, false, 0)
+                                         : of_shape(plan, p, 1, &big, false, 1);
     c.big = true;
     kit_emit(plan, &c);
+}
+
+/* NULL: the op is not a reduction that rows[] has. */
+static const char *reduction_name(uint32_t op)
+{
+    static const struct {
+        uint32_t op;
+        const char *name;
+    } reductions[] = {{COLLET_OP_SUM, "sum"}, {COLLET_OP_MIN, "min"},
+                      {COLLET_OP_MAX, "max"}, {COLLET_OP_ANY, "any"},
+                      {COLLET_OP_ALL, "all"}, {COLLET_OP_COUNT_NONZERO, "count_nonzero"}};
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        if (reductions[i].op == op)
+            return reductions[i].name;
+    return NULL;
 }
 
 static const char *name_of(uint32_t op)
@@ -320,8 +404,10 @@ static const char *name_of(uint32_t op)
     case COLLET_OP_##NAME:                                                                         \
         return #name;
 #include <collet/ops/elementwise.def>
-    default:
+    case COLLET_OP_COPY:
         return "copy";
+    default:
+        return reduction_name(op);
     }
 }
 
@@ -366,12 +452,10 @@ static int64_t place_in(const kit_tensor *in, const kit_tensor *full, int64_t i)
     return at;
 }
 
-/* Computes all values of the program for one element. */
-static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
+/* Sets the values of the inputs and constants for one element. */
+static void load(const kit_case *c, int64_t element, unsigned char (*values)[16])
 {
     const collet_program *p = c->params.evaluate.program;
-    const kit_program *own = (const kit_program *)(const void *)p;
-    uint32_t first = p->n_in + p->n_constants;
     for (uint32_t k = 0; k < p->n_in; k++) {
         const kit_tensor *in = kit_in(c, k);
         size_t size = collet_dtype_size(in->dtype);
@@ -379,36 +463,132 @@ static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
     }
     for (uint32_t k = 0; k < p->n_constants; k++)
         memcpy(values[p->n_in + k], c->params.evaluate.constants[k].value.bytes, 16);
-    for (uint32_t i = 0; i < p->n_steps; i++) {
-        const collet_step *s = collet_program_step(p, i);
-        char *at[4] = {(char *)values[first + i]};
-        collet_dtype from = own->value[s->in[own->inputs[i] - 1]];
-        for (uint32_t k = 0; k < 3; k++)
-            at[k + 1] = (char *)values[s->in[k]];
-        if (s->op == COLLET_OP_COPY)
-            copy_element(s->dtype, values[first + i], from, values[s->in[0]]);
-        else
-            truth_exact(s->op, from, at);
-    }
+}
+
+/* Computes an elementwise step for one element. */
+static void run_step(const collet_program *p, uint32_t i, unsigned char (*values)[16])
+{
+    const kit_program *own = (const kit_program *)(const void *)p;
+    const collet_step *s = collet_program_step(p, i);
+    uint32_t value = p->n_in + p->n_constants + i;
+    char *at[4] = {(char *)values[value]};
+    collet_dtype from = own->value[s->in[own->inputs[i] - 1]];
+    for (uint32_t k = 0; k < 3; k++)
+        at[k + 1] = (char *)values[s->in[k]];
+    if (s->op == COLLET_OP_COPY)
+        copy_element(s->dtype, values[value], from, values[s->in[0]]);
+    else
+        truth_exact(s->op, from, at);
+}
+
+/* Computes all values of the program for one element. */
+static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
+{
+    const collet_program *p = c->params.evaluate.program;
+    load(c, element, values);
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        run_step(p, i, values);
+}
+
+/* Compares element i of output k. */
+static void judge_element(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i,
+                          unsigned char (*values)[16])
+{
+    const collet_program *p = c->params.evaluate.program;
+    const kit_tensor *out = &c->operand[k];
+    int64_t parts = kit_parts(out) / out->count;
+    for (int64_t part = 0; part < parts; part++)
+        kit_same(c, v, k, i * parts + part,
+                 values[p->outs[k]] + part * (int64_t)collet_dtype_size(kit_part(out->dtype)),
+                 false);
 }
 
 static void judge_elements(const kit_case *c, kit_verdict *v)
 {
-    unsigned char values[KIT_OPERANDS + CONSTANTS + STEPS][16];
-    const collet_program *p = c->params.evaluate.program;
+    unsigned char values[VALUES][16];
     for (int64_t i = 0; i < c->operand[0].count; i++) {
         run(c, i, values);
-        for (uint32_t k = 0; k < p->n_out; k++) {
-            const kit_tensor *out = &c->operand[k];
-            int64_t parts = kit_parts(out) / out->count;
-            for (int64_t part = 0; part < parts; part++)
-                kit_same(c, v, k, i * parts + part,
-                         values[p->outs[k]] +
-                             part * (int64_t)collet_dtype_size(kit_part(out->dtype)),
-                         false);
-        }
+        for (uint32_t k = 0; k < c->params.evaluate.program->n_out; k++)
+            judge_element(c, v, k, i, values);
     }
 }
+
+/* ---- Steps that reduce rows ------------------------------------------------------------------ */
+
+/* The larger of two numbers, with -0 < 0; a NaN if one of them is a NaN. */
+static long double larger(long double a, long double b)
+{
+    if (isnan(a) || isnan(b))
+        return NAN;
+    return a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
+
+/* Computes a step that reduces the row; all elements of the row get the result. */
+static void run_reduction(const collet_program *p, uint32_t i, int64_t length,
+                          unsigned char (*row)[VALUES][16])
+{
+    const kit_program *own = (const kit_program *)(const void *)p;
+    const collet_step *s = collet_program_step(p, i);
+    uint32_t value = p->n_in + p->n_constants + i;
+    collet_dtype from = own->value[s->in[0]];
+    long double most = -(long double)INFINITY, least = -(long double)INFINITY;
+    int64_t nonzero = 0;
+    uint64_t sum = 0;
+    for (int64_t e = 0; e < length; e++) {
+        const kit_tensor of = {.dtype = from, .count = 1, .data = row[e][s->in[0]]};
+        int64_t integer;
+        int is_zero = 1;
+        for (int64_t part = 0; part < kit_parts(&of); part++)
+            is_zero = is_zero && kit_get(&of, part) == 0;
+        nonzero += !is_zero;
+        most = larger(most, kit_get(&of, 0));
+        least = larger(least, -kit_get(&of, 0));
+        memcpy(&integer, of.data, sizeof integer);
+        sum += (uint64_t)integer;
+    }
+    for (int64_t e = 0; e < length; e++)
+        switch (s->op) {
+        case COLLET_OP_SUM:
+            memcpy(row[e][value], &sum, sizeof sum);
+            break;
+        case COLLET_OP_MAX:
+            kit_convert(s->dtype, most, row[e][value]);
+            break;
+        case COLLET_OP_MIN:
+            kit_convert(s->dtype, -least, row[e][value]);
+            break;
+        case COLLET_OP_COUNT_NONZERO:
+            kit_convert(s->dtype, (long double)nonzero, row[e][value]);
+            break;
+        default:
+            row[e][value][0] = s->op == COLLET_OP_ANY ? nonzero > 0 : nonzero == length;
+        }
+}
+
+static void judge_rows(const kit_case *c, kit_verdict *v)
+{
+    const collet_program *p = c->params.evaluate.program;
+    const kit_tensor *full = &c->operand[0];
+    int64_t length = full->shape[full->ndim - 1];
+    unsigned char(*row)[VALUES][16] = kit_memory((size_t)length * sizeof *row + 1);
+    for (int64_t first = 0; first < full->count; first += length) {
+        for (int64_t e = 0; e < length; e++)
+            load(c, first + e, row[e]);
+        for (uint32_t i = 0; i < p->n_steps; i++) {
+            if (reduction_name(collet_program_step(p, i)->op))
+                run_reduction(p, i, length, row);
+            else
+                for (int64_t e = 0; e < length; e++)
+                    run_step(p, i, row[e]);
+        }
+        for (int64_t e = 0; e < length; e++)
+            judge_element(c, v, 0, first + e, row[e]);
+        judge_element(c, v, 1, first / length, row[0]);
+    }
+    free(row);
+}
+
+/* ---- Programs that reduce their outputs ------------------------------------------------------ */
 
 /* The totals of a reduction over the elements so far. */
 typedef struct total {
@@ -461,7 +641,7 @@ static int64_t place_of(const kit_tensor *full, uint32_t axes, int64_t i)
 
 static void judge_reduced(const kit_case *c, kit_verdict *v)
 {
-    unsigned char values[KIT_OPERANDS + CONSTANTS + STEPS][16];
+    unsigned char values[VALUES][16];
     const collet_program *p = c->params.evaluate.program;
     const kit_program *own = (const kit_program *)(const void *)p;
     const kit_tensor *full = kit_in(c, 0);
@@ -480,7 +660,9 @@ static void judge_reduced(const kit_case *c, kit_verdict *v)
 
 static void judge_evaluate(const kit_case *c, kit_verdict *v)
 {
-    if (c->params.evaluate.program->reduce)
+    if (c->params.evaluate.program->n_reductions)
+        judge_rows(c, v);
+    else if (c->params.evaluate.program->reduce)
         judge_reduced(c, v);
     else
         judge_elements(c, v);

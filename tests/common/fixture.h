@@ -16,6 +16,20 @@ static inline void open_shared(const char *path, const char *const *settings, co
     cx = w.cx;
 }
 
+/* The same with a device of the backend; cpu_scalar computes what it does not support. Without a device the program ends
+ * with the status of a skipped test. */
+static inline void open_shared_device(const char *plugins, const char *backend)
+{
+    char either[64];
+    open_shared(plugins, NULL, NULL);
+    if (collet_set_backend(cx, backend) != COLLET_OK) {
+        print_message("%s\n", collet_last_error(cx));
+        exit(77);
+    }
+    snprintf(either, sizeof either, "%s,cpu_scalar", backend);
+    assert_ok(cx, collet_set_backend(cx, either));
+}
+
 static inline void close_shared(void)
 {
     close_world((world){rt, cx});

@@ -220,7 +220,7 @@ static void make_graph(sample *s, uint64_t seed, int sizes)
     (void)below(2);
     uint32_t functions = 1 + below(below(3) ? 12 : 60);
     *s = (sample){.inputs = 1 + below(below(4) ? 4 : INPUTS), .outputs = 1 + below(OUTPUTS)};
-    s->rows = !on_device && seed % 4 == 3;
+    s->rows = seed % 4 == 3;
     GOOD(collet_expression_create(&s->e, NULL));
     for (uint32_t i = 0; i < s->inputs; i++) {
         s->dtypes[i] = 1 + (collet_dtype)below(COLLET_DTYPE_COUNT - 1);
@@ -524,17 +524,9 @@ static int set_up_openmp(void **state)
     return 0;
 }
 
-/* cpu_scalar computes what the device does not support. */
 static int set_up_device(void **state)
 {
-    char either[64];
-    open_shared(plugins, NULL, NULL);
-    if (collet_set_backend(cx, on_device) != COLLET_OK) {
-        print_message("%s\n", collet_last_error(cx));
-        exit(77);
-    }
-    snprintf(either, sizeof either, "%s,cpu_scalar", on_device);
-    assert_ok(cx, collet_set_backend(cx, either));
+    open_shared_device(plugins, on_device);
     return 0;
 }
 

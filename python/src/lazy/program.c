@@ -319,6 +319,46 @@ static PyObject *converted(PyObject *array, collet_dtype dtype, const snapshot *
     return made;
 }
 
+/* The function of the op that reduces, a new reference. */
+static PyObject *reduction_function(uint32_t id)
+{
+    static struct {
+        uint32_t id;
+        const char *name;
+        PyObject *function; /* NULL: not used yet */
+    } all[] = {{COLLET_OP_SUM, "sum", NULL}, {COLLET_OP_MEAN, "mean", NULL}, {COLLET_OP_VAR, "var", NULL},
+               {COLLET_OP_STD, "std", NULL}, {COLLET_OP_MIN, "min", NULL},   {COLLET_OP_MAX, "max", NULL}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].id != id)
+            continue;
+        PyObject *module = all[i].function ? NULL : PyImport_ImportModule("collet._ops");
+        if (module && !all[i].function)
+            all[i].function = PyObject_CallMethod(module, "get", "s", all[i].name);
+        Py_XDECREF(module);
+        return Py_XNewRef(all[i].function);
+    }
+    PyErr_Format(PyExc_SystemError, "no reduction of rows has the number %u", id);
+    return NULL;
+}
+
+/* Reduces the rows of an Array; the last axis is kept. */
+static PyObject *reduced_rows(PyObject *array, const step *s, const snapshot *reads)
+{
+    int corrects = s->reduces == COLLET_OP_VAR || s->reduces == COLLET_OP_STD;
+    PyObject *function = reduction_function(s->reduces), *made = NULL;
+    PyObject *names = corrects ? Py_BuildValue("(sss)", "axes", "keepdims", "correction")
+                               : Py_BuildValue("(ss)", "axes", "keepdims");
+    PyObject *axis = PyLong_FromLong(-1), *correction = PyFloat_FromDouble(s->correction);
+    PyObject *const given[] = {array, axis, Py_True, correction};
+    if (function && names && axis && correction)
+        made = op_call_reading(PyCFunction_GetSelf(function), given, 1, names, reads);
+    Py_XDECREF(function);
+    Py_XDECREF(names);
+    Py_XDECREF(axis);
+    Py_XDECREF(correction);
+    return made;
+}
+
 static PyObject *compute(const program *p, const step *s, PyObject *const *made)
 {
     PyObject *in[NODE_INPUTS];
@@ -326,8 +366,9 @@ static PyObject *compute(const program *p, const step *s, PyObject *const *made)
         in[k] = s->from[k] == STEP_CONSTANT ? s->number
                 : s->from[k] < STEP_GIVEN   ? made[s->from[k]]
                                             : p->given[s->from[k] - STEP_GIVEN];
-    return s->function ? function_call(s->function, in, NULL, &p->reads)
-                       : converted(in[0], s->dtype, &p->reads);
+    return s->reduces    ? reduced_rows(in[0], s, &p->reads)
+           : s->function ? function_call(s->function, in, NULL, &p->reads)
+                         : converted(in[0], s->dtype, &p->reads);
 }
 
 static PyObject *outputs(const program *p, PyObject *const *made)
@@ -380,7 +421,8 @@ static int is_to_be_compiled(const program *p, kept *k)
 {
     if (runtime_at_once() || !runtime_last_backend())
         return 1;
-    k->elements += p->n_nodes * (elements_of(p->nodes[p->n_nodes - 1]) + 4096);
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        k->elements += elements_of(p->nodes[i]) + 4096;
     return k->elements >= WORTH;
 }
 
@@ -426,7 +468,7 @@ PyObject *program_run(program *p, PyObject *out)
     if (!k)
         return NULL;
     PyObject *e = Py_NewRef(k->compiled);
-    PyObject *made = out || p->by_rows || is_to_be_compiled(p, k)
+    PyObject *made = out || is_to_be_compiled(p, k)
                          ? evaluate_expression((expression_object *)e, p->given, out, &p->reads)
                      : p->n_steps > p->n_nodes ? Py_NewRef(Py_None)
                                                : compute_singly(p);

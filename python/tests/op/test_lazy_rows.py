@@ -99,6 +99,21 @@ def test_bits(program, dtype):
         assert np.array_equal(found.to_numpy(), expected.to_numpy(), equal_nan=True), shape
 
 
+@pytest.mark.parametrize("program", [softmax, twice, operands, signs, distances, both])
+def test_bits_on_a_device(program):
+    """A device computes a program by single functions at first, and compiles a program that comes again."""
+    if ("opencl", "usable") not in {(b.name, b.state) for b in collet.backends()}:
+        pytest.skip("no device of OpenCL")
+    with collet.using("opencl"):
+        x = arrays(np.random.default_rng(8), (3000, 100), "f4")
+        with collet.eager():
+            expected = program(x).to_numpy()
+        assert collet._core.is_pending(program(x))
+        for _ in range(40):
+            assert np.array_equal(program(x).to_numpy(), expected)
+        assert collet._core.is_pending(collet.sum(x, axis=-1))
+
+
 def test_many_groups():
     """Rows in several groups. The last group is smaller."""
     x = arrays(np.random.default_rng(2), (20011, 67), "f4")

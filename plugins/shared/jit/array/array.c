@@ -7,6 +7,7 @@
 #include "shared/host/util/convert.h"
 #include "shared/jit/runtime/view.h"
 #include "reduce.h"
+#include "row_program.h"
 #include "steps.h"
 
 static const jit_source source = {.name = "elementwise", .make = jit_steps_texts};
@@ -172,11 +173,10 @@ JIT_ACCEPTS(evaluate)
     const collet_program *p = params->program;
     const jit_traits *t = jit_traits_of(device);
     char why[STEPS_WHY];
-    if (p->n_reductions)
-        return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                      "evaluate: devices do not reduce rows among other steps; call the ops");
     if (!jit_steps_offered(p, t, why))
         return jit_host(device)->fail(call->err, COLLET_REFUSED, "evaluate: %s", why);
+    if (p->n_reductions)
+        return jit_row_program_accepts(device, call, workspace_bytes);
     *workspace_bytes = p->reduce ? 0 : jit_steps_scratch(p);
     return p->reduce ? jit_reduce_program_accepts(device, call, workspace_bytes)
                      : jit_steps_fit(device, call, argument_bytes(call, p));
@@ -186,6 +186,7 @@ JIT_KERNEL(evaluate)
 {
     const collet_evaluate_params *params = call->params;
     const collet_program *p = params->program;
-    return p->reduce ? jit_reduce_program(device, queue, call)
-                     : run(device, queue, call, p, params->constants);
+    return p->n_reductions ? jit_row_program(device, queue, call)
+           : p->reduce     ? jit_reduce_program(device, queue, call)
+                           : run(device, queue, call, p, params->constants);
 }

@@ -38,11 +38,15 @@ static int is_variance(const reduction *r)
     return r->program.reduce == COLLET_OP_VAR || r->program.reduce == COLLET_OP_STD;
 }
 
+int jit_sums_floats(uint32_t op, collet_dtype to)
+{
+    return op == COLLET_OP_MEAN || op == COLLET_OP_VAR || op == COLLET_OP_STD ||
+           (op == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
+}
+
 static int is_sum_of_floats(const reduction *r)
 {
-    collet_dtype to = r->out.dtype;
-    return r->program.reduce == COLLET_OP_MEAN || is_variance(r) ||
-           (r->program.reduce == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
+    return jit_sums_floats(r->program.reduce, r->out.dtype);
 }
 
 /* Describes the reduction of an array, as a program without steps. A complex sum is two sums of real numbers. */
@@ -218,6 +222,15 @@ static void shape_groups(reduce_view *v, const jit_traits *t, uint32_t inputs)
     cut(v, lesser(lesser(target, MOST_PARTS), total / (members * PER_MEMBER)));
 }
 
+void jit_reduce_rows(const jit_traits *t, int64_t rows, int64_t columns, int32_t *kept_bits,
+                     int32_t *column_bits)
+{
+    reduce_view v = {.rows = 1, .columns = columns, .kept = rows};
+    shape_groups(&v, t, 1);
+    *kept_bits = v.kept_bits;
+    *column_bits = v.column_bits;
+}
+
 /* The view depends only on the shape and the device, so that results are reproducible. */
 static void view_of(reduce_view *v, const jit_traits *t, const reduction *r)
 {
@@ -252,17 +265,15 @@ static by_type places[] = {{COLLET_EACH_REAL(OPTION, "LEAST=1 -DPLACE", i64)},
 static by_type counts[] = {
     {COUNTS("COUNT", i64)}, {COUNTS("ANY=1 -DCOUNT", b8)}, {COUNTS("ALL=1 -DCOUNT", b8)}};
 
-/* The compiler options of a reduction; NULL: the kernels do not support it. */
-static const char *kind_of(const reduction *r)
+const char *jit_reduce_kind(uint32_t op, collet_dtype to, collet_dtype from)
 {
-    collet_dtype to = r->out.dtype, from = r->from;
-    switch (r->program.reduce) {
+    switch (op) {
     case COLLET_OP_MIN:
     case COLLET_OP_MAX:
         return extremes[from];
     case COLLET_OP_ARGMIN:
     case COLLET_OP_ARGMAX:
-        return places[r->program.reduce == COLLET_OP_ARGMAX][from];
+        return places[op == COLLET_OP_ARGMAX][from];
     case COLLET_OP_COUNT_NONZERO:
         return counts[0][from];
     case COLLET_OP_ANY:
@@ -282,7 +293,7 @@ static const char *kind_of(const reduction *r)
     default:
         return NULL;
     }
-    if (!is_sum_of_floats(r))
+    if (!jit_sums_floats(op, to))
         return integer_sums[from];
     return to == from ? same_sums[to] : to == COLLET_F64 ? "-DSUM=1 -DIN=f32 -DTO=f64" : NULL;
 }
@@ -348,7 +359,9 @@ static void pass_once(jit_sequence *s, const reduction *r, const reduce_view *v)
     char options[OPTIONS];
     uint32_t words[STEPS_WORDS];
     jit_launch l;
-    jit_steps_options(options + snprintf(options, OPTIONS, "%s ", kind_of(r)), &r->program);
+    jit_steps_options(options + snprintf(options, OPTIONS, "%s ",
+                                         jit_reduce_kind(r->program.reduce, r->out.dtype, r->from)),
+                      &r->program);
     begin(&l, r, options, "reduce");
     jit_pass_operand(&l, &r->out);
     jit_pass_buffer(&l, v->parts > 1 ? s->call->workspace : NULL);
@@ -415,7 +428,8 @@ JIT_ACCEPTS(reduce_program)
         reduce_view v;
         reduction_of_program(&r, call, k);
         uint64_t sig = COLLET_SIG(r.out.dtype, r.from);
-        if (!kind_of(&r) || !r.program.n_in || !jit_row_runs(t, r.program.reduce, sig))
+        if (!jit_reduce_kind(r.program.reduce, r.out.dtype, r.from) || !r.program.n_in ||
+            !jit_row_runs(t, r.program.reduce, sig))
             return jit_host(device)->fail(call->err, COLLET_REFUSED,
                                           "evaluate: the reduction of output %u is not supported", k);
         view_of(&v, t, &r);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/host/util/text.h"
 #include "shared/jit/language/formulas.h"
 #include "shared/jit/runtime/binary_cache.h"
 #include "shared/jit/runtime/rows.h"
@@ -29,13 +28,25 @@ static const step_function functions[] = {
     [COLLET_OP_COPY] = {"copy", 1, 0},
 };
 
+/* NULL: the op is a reduction. */
+static const step_function *function_of(uint32_t op)
+{
+    return op < sizeof functions / sizeof *functions && functions[op].name ? &functions[op] : NULL;
+}
+
 #define TYPE_NAME(NAME, name, ...) [COLLET_##NAME] = #name,
-static const char *const type_names[COLLET_DTYPE_COUNT] = {
+const char *const jit_type_names[COLLET_DTYPE_COUNT] = {
     COLLET_EACH_REAL(TYPE_NAME, 0)[COLLET_C64] = "c64", [COLLET_C128] = "c128"};
 
 static int is_half(collet_dtype dtype)
 {
     return dtype == COLLET_F16 || dtype == COLLET_BF16;
+}
+
+uint32_t jit_steps_inputs(uint32_t op)
+{
+    const step_function *function = function_of(op);
+    return function ? function->inputs : 0;
 }
 
 /* The dtype in which a function of `dtype` is computed. */
@@ -46,12 +57,12 @@ static collet_dtype computed(collet_dtype dtype)
 
 /* The type of a value. A program without steps that does not reduce only moves bits, so it also supports types with
  * which the device cannot compute. */
-static const char *type_name(const collet_program *p, uint32_t value)
+const char *jit_steps_type(const collet_program *p, uint32_t value)
 {
     static const char *const moved[17] = {
         [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "b128"};
     collet_dtype dtype = collet_program_dtype(p, value);
-    return p->n_steps || p->reduce ? type_names[dtype] : moved[cpu_dtype_size(dtype)];
+    return p->n_steps || p->reduce ? jit_type_names[dtype] : moved[cpu_dtype_size(dtype)];
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -77,23 +88,28 @@ void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *p)
 {
     const collet_step *last = p->n_steps ? collet_program_step(p, p->n_steps - 1) : NULL;
     snprintf(options, STEPS_OPTIONS, "-DPROGRAM=%s_%s_%016llx%016llx -DVIEW_OPERANDS=%u%s",
-             last ? functions[last->op].name : "move", type_name(p, p->outs[0]),
-             (unsigned long long)hash_of(p, 1), (unsigned long long)hash_of(p, 2),
-             p->n_out + p->n_in, needs_f64(p) ? " -DNEEDS_F64=1" : "");
+             p->n_reductions ? "rows"
+             : last          ? functions[last->op].name
+                             : "move",
+             jit_steps_type(p, p->outs[0]), (unsigned long long)hash_of(p, 1),
+             (unsigned long long)hash_of(p, 2), p->n_out + p->n_in,
+             needs_f64(p) ? " -DNEEDS_F64=1" : "");
 }
 
 int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STEPS_WHY])
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const collet_step *s = collet_program_step(p, i);
-        const step_function *function = &functions[s->op];
+        const step_function *function = function_of(s->op);
+        if (!function)
+            continue;
         collet_dtype dtype = collet_program_dtype(p, s->in[function->inputs - 1]);
         int runs =
             jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, collet_program_dtype(p, s->in[0])));
         if (runs)
             continue;
         snprintf(why, STEPS_WHY, "step %u, %s from %s to %s, is not supported", i, function->name,
-                 type_names[dtype], type_names[s->dtype]);
+                 jit_type_names[dtype], jit_type_names[s->dtype]);
         return 0;
     }
     return 1;
@@ -106,7 +122,7 @@ static void write_argument(text *t, const collet_program *p, uint32_t value)
 {
     collet_dtype dtype = collet_program_dtype(p, value);
     if (is_half(dtype))
-        text_add(t, "f32_of_%s(v%u)", type_names[dtype], value);
+        text_add(t, "f32_of_%s(v%u)", jit_type_names[dtype], value);
     else
         text_add(t, "v%u", value);
 }
@@ -114,22 +130,22 @@ static void write_argument(text *t, const collet_program *p, uint32_t value)
 static void write_copy(text *t, const collet_program *p, const collet_step *s)
 {
     collet_dtype from = collet_program_dtype(p, s->in[0]), to = s->dtype;
-    const char *part = type_names[part_of(to)];
+    const char *part = jit_type_names[part_of(to)];
     uint32_t v = s->in[0];
     if (from == to)
         text_add(t, "v%u", v);
     else if (to == COLLET_BOOL && part_of(from) != from)
         text_add(t, "(b8)(RE(v%u) != 0 || IM(v%u) != 0)", v, v);
     else if (part_of(to) == to)
-        text_add(t, "CONVERT(%s, %s, v%u)", type_names[to], type_names[from], v);
+        text_add(t, "CONVERT(%s, %s, v%u)", jit_type_names[to], jit_type_names[from], v);
     else if (part_of(from) != from)
-        text_add(t, "parts_%s((%s)RE(v%u), (%s)IM(v%u))", type_names[to], part, v, part, v);
+        text_add(t, "parts_%s((%s)RE(v%u), (%s)IM(v%u))", jit_type_names[to], part, v, part, v);
     else
-        text_add(t, "parts_%s(CONVERT(%s, %s, v%u), (%s)0)", type_names[to], part, type_names[from],
-                 v, part);
+        text_add(t, "parts_%s(CONVERT(%s, %s, v%u), (%s)0)", jit_type_names[to], part,
+                 jit_type_names[from], v, part);
 }
 
-static void write_step(text *t, const collet_program *p, const collet_step *s)
+void jit_steps_write(text *t, const collet_program *p, const collet_step *s)
 {
     const step_function *function = &functions[s->op];
     int rounds = is_half(s->dtype);
@@ -139,8 +155,8 @@ static void write_step(text *t, const collet_program *p, const collet_step *s)
         write_copy(t, p, s);
         return;
     }
-    text_add(t, "%s%s%s_%s(", rounds ? type_names[s->dtype] : "", rounds ? "_of_f32(" : "",
-             function->name, type_names[dtype]);
+    text_add(t, "%s%s%s_%s(", rounds ? jit_type_names[s->dtype] : "", rounds ? "_of_f32(" : "",
+             function->name, jit_type_names[dtype]);
     for (uint32_t i = 0; i < function->inputs; i++) {
         text_add(t, "%s", i ? ", " : "");
         write_argument(t, p, s->in[i]);
@@ -186,18 +202,32 @@ static void write_parameters(text *t, const collet_program *p, const char *index
 {
     uint32_t outputs = outputs_of(p);
     for (uint32_t i = 0; i < outputs; i++)
-        text_add(t, "%sGLOBAL %s *o%u, i64 o%u%s", i ? ", " : "", type_name(p, p->outs[i]), i, i,
-                 index);
+        text_add(t, "%sGLOBAL %s *o%u, i64 o%u%s", i ? ", " : "", jit_steps_type(p, p->outs[i]), i,
+                 i, index);
     for (uint32_t i = 0; i < p->n_in; i++)
-        text_add(t, "%sGLOBAL const %s *i%u, i64 i%u%s", outputs + i ? ", " : "", type_name(p, i),
-                 i, i, index);
+        text_add(t, "%sGLOBAL const %s *i%u, i64 i%u%s", outputs + i ? ", " : "",
+                 jit_steps_type(p, i), i, i, index);
+}
+
+void jit_steps_constants(text *t, const collet_program *p, const char *words)
+{
+    uint32_t word = 0;
+    for (uint32_t i = p->n_in; i < p->n_in + p->n_constants; word += words_of(p->dtypes[i++])) {
+        const char *type = jit_steps_type(p, i);
+        text_add(t, "    %s v%u = constant_%s(%s + %u);\n", type, i, type, words, word);
+    }
+}
+
+const char *jit_steps_words(const collet_program *p)
+{
+    return count_words(p) > STEPS_INLINE ? "k + k_first" : "k.words";
 }
 
 /* Writes the function `element`, which stores the outputs of one element or, for a reduction, returns the value. */
 static void write_function(text *t, const collet_program *p)
 {
-    uint32_t given = p->n_in + p->n_constants, word = 0;
-    const char *result = type_names[computed(collet_program_dtype(p, p->outs[0]))];
+    uint32_t given = p->n_in + p->n_constants;
+    const char *result = jit_type_names[computed(collet_program_dtype(p, p->outs[0]))];
     text_add(t, "INLINE %s element(", p->reduce ? result : "void");
     write_parameters(t, p, "_at");
     text_add(t, "%s%s)\n{\n",
@@ -206,14 +236,11 @@ static void write_function(text *t, const collet_program *p)
                                            : "",
              p->n_constants ? " const u32 *words" : "");
     for (uint32_t i = 0; i < p->n_in; i++)
-        text_add(t, "    %s v%u = i%u[i%u_at];\n", type_name(p, i), i, i, i);
-    for (uint32_t i = p->n_in; i < given; word += words_of(p->dtypes[i++])) {
-        const char *type = type_name(p, i);
-        text_add(t, "    %s v%u = constant_%s(words + %u);\n", type, i, type, word);
-    }
+        text_add(t, "    %s v%u = i%u[i%u_at];\n", jit_steps_type(p, i), i, i, i);
+    jit_steps_constants(t, p, "words");
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        text_add(t, "    %s v%u = ", type_name(p, given + i), given + i);
-        write_step(t, p, collet_program_step(p, i));
+        text_add(t, "    %s v%u = ", jit_steps_type(p, given + i), given + i);
+        jit_steps_write(t, p, collet_program_step(p, i));
         text_add(t, ";\n");
     }
     for (uint32_t i = 0; i < outputs_of(p); i++)
@@ -223,7 +250,14 @@ static void write_function(text *t, const collet_program *p)
         write_argument(t, p, p->outs[0]);
         text_add(t, ";\n");
     }
-    text_add(t, "}\n#define BUFFERS ");
+    text_add(t, "}\n");
+}
+
+/* Writes the macros for the parameters of kernels. */
+static void write_buffers(text *t, const collet_program *p)
+{
+    uint32_t word = count_words(p);
+    text_add(t, "#define BUFFERS ");
     write_parameters(t, p, "_first");
     if (word > STEPS_INLINE)
         text_add(t, "\n#define CONSTANTS , GLOBAL const u32 *k, i64 k_first\n"
@@ -237,10 +271,11 @@ static void write_function(text *t, const collet_program *p)
         text_add(t, "\n#define CONSTANTS\n#define CONSTANT_NAMES\n");
 }
 
-/* The arguments of a program's functions after the operands: the constants, if there are any. */
-static const char *constants_passed(const collet_program *p)
+/* Writes the arguments of a program's functions after the operands: the constants, if there are any. */
+static void pass_constants(text *t, const collet_program *p)
 {
-    return count_words(p) > STEPS_INLINE ? ", k + k_first" : p->n_constants ? ", k.words" : "";
+    if (p->n_constants)
+        text_add(t, ", %s", jit_steps_words(p));
 }
 
 /* Writes the function `elements`, which computes chunk `at` of the operands by `element`, and the macros for it. Each
@@ -252,11 +287,11 @@ static void write_chunk(text *t, const collet_program *p)
     write_parameters(t, p, "_first");
     text_add(t, ", i64 at%s)\n{\n", p->n_constants ? ", const u32 *words" : "");
     for (uint32_t i = 0; i < p->n_out; i++)
-        text_add(t, "    chunk<%s, CHUNK> to%u;\n", type_name(p, p->outs[i]), i);
+        text_add(t, "    chunk<%s, CHUNK> to%u;\n", jit_steps_type(p, p->outs[i]), i);
     for (uint32_t i = 0; i < p->n_in; i++)
         text_add(
             t, "    chunk<%s, CHUNK> from%u = ((const chunk<%s, CHUNK> *)(i%u + i%u_first))[at];\n",
-            type_name(p, i), i, type_name(p, i), i, i);
+            jit_steps_type(p, i), i, jit_steps_type(p, i), i, i);
     text_add(t, "    UNROLL for (i32 place = 0; place < CHUNK; place++)\n        element(");
     for (uint32_t i = 0; i < p->n_out; i++)
         text_add(t, "%sto%u.at, place", i ? ", " : "", i);
@@ -265,7 +300,7 @@ static void write_chunk(text *t, const collet_program *p)
     text_add(t, "%s);\n", p->n_constants ? ", words" : "");
     for (uint32_t i = 0; i < p->n_out; i++)
         text_add(t, "    ((chunk<%s, CHUNK> *)(o%u + o%u_first))[at] = to%u;\n",
-                 type_name(p, p->outs[i]), i, i, i);
+                 jit_steps_type(p, p->outs[i]), i, i, i);
     text_add(t, "}\n#endif\n#define CHUNKS_ALIGNED IS_ALIGNED(o0 + o0_first)");
     for (uint32_t i = 1; i < p->n_out; i++)
         text_add(t, " && IS_ALIGNED(o%u + o%u_first)", i, i);
@@ -276,7 +311,9 @@ static void write_chunk(text *t, const collet_program *p)
         text_add(t, "%so%u, o%u_first", i ? ", " : "", i, i);
     for (uint32_t i = 0; i < p->n_in; i++)
         text_add(t, ", i%u, i%u_first", i, i);
-    text_add(t, ", at%s)\n", constants_passed(p));
+    text_add(t, ", at");
+    pass_constants(t, p);
+    text_add(t, ")\n");
 }
 
 /* Writes the macros with which kernels declare their parameters and pass them on. */
@@ -291,7 +328,8 @@ static void write_macros(text *t, const collet_program *p)
         text_add(t, "%so%u, AT(%u, o%u_first)", i ? ", " : "", i, i, i);
     for (uint32_t i = 0; i < p->n_in; i++)
         text_add(t, "%si%u, AT(%u, i%u_first)", outputs + i ? ", " : "", i, outputs + i, i);
-    text_add(t, "%s)\n", constants_passed(p));
+    pass_constants(t, p);
+    text_add(t, ")\n");
     if (!p->reduce)
         write_chunk(t, p);
 }
@@ -313,7 +351,9 @@ static void find_used(uint8_t used[COLLET_DTYPE_COUNT], const collet_program *p)
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const collet_step *s = collet_program_step(p, i);
-        const step_function *function = &functions[s->op];
+        const step_function *function = function_of(s->op);
+        if (!function)
+            continue;
         collet_dtype dtype = computed(collet_program_dtype(p, s->in[function->inputs - 1]));
         int is_complex = part_of(dtype) != dtype;
         if (s->op == COLLET_OP_COPY)
@@ -363,27 +403,22 @@ static void add_formulas(text_list *l, const collet_program *p)
     }
 }
 
-static void write_text(text *t, const collet_program *p)
+const char **jit_steps_list(const collet_program *p, jit_steps_writer *write,
+                            const char *const *before, const char *const *after)
 {
-    write_function(t, p);
-    write_macros(t, p);
-}
-
-/* Allocates the list of texts together with the text that is written for the program. */
-const char **jit_steps_texts(const void *program)
-{
-    const collet_program *p = program;
     text_list l = {.count = 0};
     text made = {.at = NULL};
     add_formulas(&l, p);
     add(&l, jit_text_array_steps);
+    for (; *before; before++)
+        add(&l, *before);
     uint32_t place = l.count;
     add(&l, "");
-    if (p->reduce)
-        add(&l, jit_text_array_reduce_params);
-    add(&l, p->reduce ? jit_text_array_reduce : jit_text_array_elementwise);
+    for (; *after; after++)
+        add(&l, *after);
     add(&l, NULL);
-    write_text(&made, p);
+    write_buffers(&made, p);
+    write(&made, p);
     size_t bytes = l.count * sizeof *l.texts;
     const char **list = malloc(bytes + made.used + 1);
     if (!list)
@@ -391,8 +426,25 @@ const char **jit_steps_texts(const void *program)
     memcpy(list, l.texts, bytes);
     made = (text){.at = (char *)list + bytes, .capacity = made.used + 1};
     list[place] = made.at;
-    write_text(&made, p);
+    write_buffers(&made, p);
+    write(&made, p);
     return list;
+}
+
+static void write_element(text *t, const collet_program *p)
+{
+    write_function(t, p);
+    write_macros(t, p);
+}
+
+const char **jit_steps_texts(const void *program)
+{
+    static const char *const none[] = {NULL}, *const elements[] = {jit_text_array_elementwise, NULL},
+                      *const reduction[] = {jit_text_array_reduce_params, jit_text_array_keys,
+                                            jit_text_array_members, jit_text_array_accumulate,
+                                            jit_text_array_reduce, NULL};
+    const collet_program *p = program;
+    return jit_steps_list(p, write_element, none, p->reduce ? reduction : elements);
 }
 
 uint64_t jit_steps_scratch(const collet_program *p)

@@ -3,6 +3,7 @@
  * must be valid; they are not checked here. */
 #pragma once
 
+#include "shared/host/util/text.h"
 #include "shared/jit/runtime/launch.h"
 
 /* The largest program: collet/types.h. */
@@ -14,7 +15,10 @@
  * program, so that different programs have different options. */
 void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *program);
 
-/* Whether a device supports all steps; if not, sets `why`. */
+/* The number of operands of an elementwise step; 0 for a reduction. */
+uint32_t jit_steps_inputs(uint32_t op);
+
+/* Whether a device supports all elementwise steps; if not, sets `why`. */
 #define STEPS_WHY 128
 int jit_steps_offered(const collet_program *program, const jit_traits *t, char why[STEPS_WHY]);
 
@@ -24,6 +28,12 @@ collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *cal
 /* The function `make` of a program's jit_source: returns the source texts, or NULL without memory. Their kernels are
  * `flat` and `strided` (elementwise.dev), or `reduce` and `join` (reduce.dev) if the program reduces its only output. */
 const char **jit_steps_texts(const void *program);
+
+/* The texts of another kernel: the formulas that the steps need, `before`, the macros for parameters and what `write`
+ * writes, `after`. Both lists end with NULL. */
+typedef void jit_steps_writer(text *t, const collet_program *program);
+const char **jit_steps_list(const collet_program *program, jit_steps_writer *write,
+                            const char *const *before, const char *const *after);
 
 /* Elements that an item computes at once in `flat`, if the device's language has chunks. */
 uint32_t jit_steps_chunk(const collet_program *program);
@@ -39,3 +49,15 @@ uint32_t jit_steps_passed(const collet_program *program);
  * launch. */
 void jit_steps_pass(jit_sequence *s, jit_launch *l, const collet_program *program,
                     const collet_scalar *constants, uint64_t at, uint32_t words[STEPS_WORDS]);
+
+/* ---- The text ----------------------------------------------------------------------------- */
+
+/* The names of dtypes in device code, and the type of a value there. */
+extern const char *const jit_type_names[COLLET_DTYPE_COUNT];
+const char *jit_steps_type(const collet_program *program, uint32_t value);
+
+/* Writes the expression that computes a step, whose operands are the variables vN of the values N. */
+void jit_steps_write(text *t, const collet_program *program, const collet_step *step);
+/* Writes the declarations of the constants, from `words`; in a kernel, words are at jit_steps_words(). */
+void jit_steps_constants(text *t, const collet_program *program, const char *words);
+const char *jit_steps_words(const collet_program *program);
