@@ -6,8 +6,8 @@
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
  * outputs against an oracle in long double that shares no code with any backend (README.md). Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
- * is in run/run.c. To add an op, add a row to the table of its family. If its `check` in collet/ops.def is EXACT,
- * SUM or ELEMENTWISE, limits.c has a limit for the op; all other ops need rows there.
+ * is in run/run.c. To add an op, add an entry to the table of its family. If its `check` in collet/ops.def is EXACT,
+ * SUM or ELEMENTWISE, limits.c has a default limit for it; for other ops, add limits there.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
@@ -281,7 +281,7 @@ void kit_emit_parts(kit_plan *plan, const kit_case *c);
 
 /* ---- Signatures and patterns (signature.c) ------------------------------------------------- */
 
-/* Appends to a text, cut to its size. */
+/* Appends to `text`, truncated to its size. */
 void kit_append(char text[KIT_TEXT], const char *format, ...) COLLET_PRINTF(2, 3);
 void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t count,
                         char text[KIT_SIG]);
@@ -418,7 +418,7 @@ typedef struct kit_conduct {
     int64_t printed; /* bytes */
 } kit_conduct;
 void kit_conduct_take(kit_conduct *state, int output);
-/* Compares with the present state, fails the verdict if they differ, and restores it. */
+/* Compares the present state with `before`; if they differ, fails the verdict and restores the state. */
 void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v);
 
 /* Process state that a plugin must not change (process.c). */

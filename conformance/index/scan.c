@@ -125,7 +125,7 @@ static void generate_histogram(kit_case *c, kit_rng *rng)
         kit_ordinary(&c->operand[2], rng, 3);
 }
 
-/* The bin of x by its definition: the last whose edge, computed in f64, is not greater. */
+/* The bin of x by its definition: the last bin whose lower edge, computed in f64, is at most x. */
 static int64_t bin_of(double low, double high, int64_t bins, double x)
 {
     double width = (high - low) / (double)bins;

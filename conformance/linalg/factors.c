@@ -90,7 +90,7 @@ static void judge_product(const kit_case *c, kit_verdict *v, const kit_matrix *a
          terms = (real)(l->columns / kit_matrix_parts(c) + 4);
     kit_local product = kit_product(l, u), big_l = magnitudes(l), big_u = magnitudes(u);
     kit_local scale = kit_product(&big_l, &big_u);
-    /* Denormal elements of L have the same rounding error, hence the factor 2. */
+    /* The factor 2: rounding denormal elements of L adds as large an error again. */
     real floor = 2 * terms * smallest;
     kit_measure(c, v, "residual", batch, worst_ratio(a, &product, &scale, floor), terms, 0);
 }

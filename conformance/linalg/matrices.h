@@ -7,7 +7,7 @@
  * products, transposes (of the conjugate) and norms (times sqrt 2) are computed with real matrices;
  * kit_matrix_parts is the number of rows and columns that an element has.
  *
- * Errors are measured in units of u, half an ulp of 1 of the dtype, so that one limit holds
+ * Errors are measured in units of u, the dtype's unit roundoff (half an ulp of 1), so that one limit holds
  * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
 #pragma once
@@ -22,7 +22,7 @@ typedef struct kit_matrix {
 } kit_matrix;
 
 kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
-/* Numbers of an element in a case's matrices: 2 if the inputs are complex, else 1. */
+/* Real numbers per element of a case's matrices: 2 if the inputs are complex, else 1. */
 static inline int64_t kit_matrix_parts(const kit_case *c)
 {
     return kit_part(kit_in(c, 0)->dtype) == kit_in(c, 0)->dtype ? 1 : 2;

@@ -34,7 +34,7 @@ static void judge_order(kit_verdict *v, const kit_matrix *s, bool descending, in
                      i, i + 1, descending ? "descending" : "ascending");
 }
 
-/* |got - ideal| relative to the matrix, maximum over the values. */
+/* |got - ideal| relative to the matrix's norm `size`, maximum over the values. */
 static void judge_values(const kit_case *c, kit_verdict *v, const kit_matrix *got,
                          const real *ideal, real size, real extent, int64_t batch)
 {
@@ -136,7 +136,7 @@ static void plan_eigh(kit_plan *plan)
 
 /* A tridiagonal matrix. A QL step that begins at the first row is shifted by 1. The block of rows 2
  * and 3 has the eigenvalue 1 up to rounding. In some of the matrices this eigenvalue is exactly 1. Then the rotation
- * into row 1 yields 0, and the smallest f64, which is next to this 0, vanishes. */
+ * into row 1 yields 0, and the adjacent element, the smallest f64, is lost. */
 static void put_split_matrix(kit_tensor *t, int64_t first, double coupling)
 {
     const double diagonal[5] = {1, 0, 0, 1 - coupling * coupling, 7};

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elementwise functions whose results are exact or the nearest number, in Python's integers and fractions.
 
-Each function of EXACT takes the dtype and its arguments: ints for integers and bools, floats (f32 values too),
-complex numbers. The function returns the result in the same form.
+Each function in INTEGERS, FLOATS, COMPLEX and ALL takes the dtype and the arguments: ints for integers and bools,
+floats (also for f32), or complex numbers. It returns the result in the same form.
 """
 
 import math
@@ -16,7 +16,7 @@ INF, NAN = math.inf, math.nan
 # ---- Rounding --------------------------------------------------------------------------------------
 
 def nearest(value, dtype, zero=0.0):
-    """The number of dtype nearest to a fraction, ties to even; `zero` has the sign of a zero."""
+    """The number of dtype nearest to a fraction, ties to even; a result of 0 has the sign of `zero`."""
     digits, least, top = PRECISION[dtype]
     if value == 0:
         return math.copysign(0.0, zero)
@@ -118,7 +118,7 @@ def nextafter(dtype, a, b):
     if math.isinf(a):
         return math.copysign(float(2 - Fraction(2) ** -23) * 2.0 ** 127, a)
     towards = 1 if b > a else -1
-    while True:  # the first multiple of the smallest spacing that is another number
+    while True:  # steps of 1, 2, 4, ... smallest spacings, until the result is another number
         result = nearest(Fraction(a) + towards * step, "f32", a)
         if result != a:
             return result

@@ -131,8 +131,8 @@ COMPLEX = {
     "pow": lambda a, b: mp.exp(b * mp.log(a)), "div": over, "reciprocal": lambda z: 1 / z, "abs": lambda z: abs(z),
     "sign": lambda z: z / abs(z),
 }
-# How far a zero is moved to find the sign of a zero or the side of a branch cut, and the digits that this needs. A
-# result may be the square or the root of this distance.
+# To find the sign of a zero or the side of a branch cut, zeros are moved by 10^-MOVED. This needs MOVED_DIGITS digits,
+# because a result may be the square or the root of this distance.
 MOVED, MOVED_DIGITS = 1600, 3400
 
 

@@ -200,7 +200,7 @@ kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_
     return NULL;
 }
 
-/* Drivers set environment variables and handle signals by functions of their own. */
+/* Allows changes of the environment, and signal handlers outside the plugin's own code: drivers make both. */
 void kit_target_loaded(kit_target *t, const kit_loading *loading)
 {
     kit_process now = loading->after;

@@ -178,7 +178,7 @@ static void order(testbed *b)
 }
 
 typedef struct length {
-    sight seen; /* times of the host around the call of stamp */
+    sight seen; /* around the call of stamp */
     int64_t worked, counted;
     bool conclusive; /* `worked` is so long that a stamp that was too early would be noticed */
 } length;

@@ -152,7 +152,7 @@ int64_t testbed_now(void); /* nanoseconds of a monotonic clock */
 
 /* collet.timing/1. */
 const collet_timing_extension *
-testbed_timing(testbed *b); /* NULL: the device has no memory of its own, or no queues */
+testbed_timing(testbed *b); /* NULL: the device has no queues, or does not offer the extension */
 collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp);
 int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last);
 void testbed_release(testbed *b, collet_stamp *stamp);
