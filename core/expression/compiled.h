@@ -71,7 +71,7 @@ typedef struct plan {
     uint64_t hash;    /* hash of in_dtypes */
     int beyond; /* 1: numbers with which elements are compared may be beyond the dtype of the elements */
     int misses; /* 1: a number is beyond the dtype, but `beyond` is 0: these constants need another plan */
-    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with the bit PLAN_NUMBER: of a weak number */
+    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* the bit PLAN_NUMBER marks a weak number */
     plan_step *steps;
     uint32_t step_count, step_capacity;
     plan_constant *constants;

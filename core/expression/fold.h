@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of weak numbers, as Python has it. */
+/* Arithmetic of weak numbers (graph.h), with Python's rules. */
 #pragma once
 
 #include <collet/collet.h>

@@ -70,7 +70,7 @@ static uint32_t power_steps(power_step steps[POWER_STEPS], const literal *expone
     list l = {steps, 0};
     if (!(twice >= -2 * LARGEST && twice <= 2 * LARGEST) || twice != (int)twice)
         return 0;
-    /* For f16 and bf16 pow rounds only once. For integers, pow defines negative exponents. */
+    /* The op pow rounds only once for f16 and bf16, and defines the results of integers with negative exponents. */
     if ((half && twice != 1 && twice != 4 && twice != -2) || (!floating && twice < 0) ||
         dtype == COLLET_BOOL)
         return 0;

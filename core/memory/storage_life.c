@@ -60,7 +60,7 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     s->wrapped = data != NULL;
     s->deleter = deleter;
     s->user = user;
-    /* The memory is allocated later, when a kernel first needs an address. */
+    /* Without `data`, the memory is allocated later, when a kernel first needs an address. */
     if (data) {
         s->valid = 1;
         atomic_init(&s->settled, 1);
