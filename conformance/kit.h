@@ -10,7 +10,7 @@
  * SUM or ELEMENTWISE, limits.c has a default limit for it; for other ops, add limits there.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
- * memory runs out. One thread; no globals except constant tables.
+ * memory runs out. Cases run on one thread; checks of slots (verbs/) start others.
  */
 #pragma once
 

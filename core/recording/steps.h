@@ -11,8 +11,8 @@ typedef enum value_kind { VALUE_INPUT, VALUE_CONSTANT, VALUE_MADE, VALUE_VIEW } 
 
 typedef struct recorded_value {
     value_kind kind;
-    collet_array *like; /* an array of this dtype and shape; of a constant: its elements */
-    uint32_t base;      /* of a view: the value whose memory it uses; else the value itself */
+    collet_array *like; /* an array of this dtype and shape; for a constant, the array with its elements */
+    uint32_t base;      /* for a view, the value whose memory it uses; else the value itself */
     int32_t out;        /* the index of a returned value, or -1 */
     uint32_t slot;      /* the memory of an intermediate value */
     uint32_t last;      /* the last step that uses the memory */
@@ -24,7 +24,7 @@ typedef struct recorded_step {
     collet_expression *expression; /* NULL: a call or a view */
     uint32_t view;                 /* COLLET_VIEW_*; 0: no view */
     void *extra;       /* the parameters of a call, the numbers of a view, or NULL; owned */
-    int32_t count;     /* of the numbers */
+    int32_t count;     /* how many numbers a view has */
     uint32_t values[]; /* outputs first */
 } recorded_step;
 
@@ -35,7 +35,7 @@ struct collet_recording {
     uint32_t n_values, n_steps, n_in, n_out, n_slots;
     uint32_t *ins; /* the values that are inputs */
     uint32_t *
-        outs; /* the values that are returned. The following members too are set by collet_recording_complete */
+        outs; /* the values that are returned. collet_recording_complete sets this member and the next ones */
     uint32_t *fresh, n_fresh; /* views that each run makes: of inputs and returned values */
     uint64_t *slots;          /* bytes of memory that intermediate values share */
     int complete;

@@ -6,9 +6,9 @@
 
 typedef struct workspace {
     struct workspace *next;
-    collet_array **own; /* of each value: the array that the workspace owns for ever, or NULL */
-    collet_array **now; /* of each value: the array in the present run */
-    collet_argument *arguments; /* of one evaluation */
+    collet_array **own; /* for each value, the array that the workspace keeps for all runs, or NULL */
+    collet_array **now; /* for each value, the array in the present run */
+    collet_argument *arguments; /* room for the arguments of one evaluation */
 } workspace;
 
 /* Chooses the slot of each intermediate value, so that values that are not needed at the same time share memory. */
@@ -16,6 +16,6 @@ collet_status workspace_plan(collet_recording *r, collet_error *err);
 
 /* A workspace that no other run uses: an idle one, or a new one. Errors go to the context. */
 collet_status workspace_take(collet_context *cx, collet_recording *r, workspace **out);
-/* Makes it idle. */
+/* Makes the workspace idle. */
 void workspace_give_back(collet_recording *r, workspace *w);
 void workspace_destroy_all(collet_recording *r);

@@ -66,7 +66,7 @@ static void drop_oldest(void)
     free(r);
 }
 
-/* Another thread of the parent may have held the lock. */
+/* Ends checking in a child of fork, because another thread of the parent may have held the lock. */
 static void in_child(void)
 {
     forked = 1;
@@ -86,7 +86,7 @@ void programs_begin(const message_log *log)
     pthread_mutex_unlock(&lock);
 }
 
-/* Objects may be made before the first runtime reads its settings. */
+/* Reads the environment when libcore is loaded, because objects may be made before the first runtime is. */
 __attribute__((constructor)) static void begin_by_environment(void)
 {
     static const char separators[] = ", \t", name[] = "programs";
