@@ -153,7 +153,7 @@ static uint16_t add_step(kit_program *p, uint32_t op, collet_dtype dtype, const 
     return value;
 }
 
-/* A complex value becomes real by its real part. */
+/* Converts a value. If the dtype is real, a complex value is replaced by its real part first. */
 static uint16_t converted(kit_program *p, uint16_t value, collet_dtype dtype)
 {
     collet_dtype part = kit_part(p->value[value]);
@@ -439,7 +439,7 @@ static void copy_element(collet_dtype to, unsigned char *out, collet_dtype from,
         kit_set(&target, i, i < kit_parts(&source) ? kit_get(&source, i) : 0);
 }
 
-/* The element of an input at the place of element i of `full`. */
+/* The element of an input that is broadcast to element i of `full`. */
 static int64_t place_in(const kit_tensor *in, const kit_tensor *full, int64_t i)
 {
     int64_t at = 0, stride = 1;
@@ -624,7 +624,7 @@ static void judge_total(const kit_case *c, kit_verdict *v, int64_t i, const tota
     kit_same(c, v, 0, i, ideal, false);
 }
 
-/* The element of the output to which element i of `full` belongs. */
+/* The element of the output to which element i of `full` is reduced. */
 static int64_t place_of(const kit_tensor *full, uint32_t axes, int64_t i)
 {
     int64_t at = 0, stride = 1;

@@ -220,7 +220,7 @@ static void add_reason(text_buffer *t, const collet_runtime *r, size_t index)
     text_add(t, ": %s", reason);
 }
 
-/* Adds refused files whose names no backend has. */
+/* For a runtime without backends: adds the first refused file, and how to set the search path. */
 static void add_no_plugin(text_buffer *t, const collet_runtime *r)
 {
     const collet_plugin_record *record;

@@ -107,7 +107,7 @@ block *copies_any_on_device(storage *s)
     return NULL;
 }
 
-/* Copies from a device with valid bytes, on a queue used only for this copy. */
+/* Copies from a device with valid bytes, on a queue that is taken for this copy. */
 static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_error *err)
 {
     block *from = copies_any_on_device(s);
