@@ -303,7 +303,7 @@ static collet_status take_inputs(evaluation *v, collet_dtype *dtypes)
     return extent_reduce(&v->x, v->g, v->err);
 }
 
-/* Makes the outputs that are not given. */
+/* Makes the outputs that are not given; checks the dtypes and shapes of the others. */
 static collet_status check_output_shapes(evaluation *v)
 {
     for (uint32_t k = 0; k < v->g->output_count; k++) {

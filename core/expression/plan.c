@@ -249,10 +249,11 @@ static uint32_t swapped(uint32_t op)
                                            : op;
 }
 
-/* Compares elements of an integer dtype with an integer that the dtype may not hold. If the number may be
- * another number in the next evaluation, the plan has two constants, which are computed for each evaluation: the nearest integer of
- * the dtype, and the result for a number beyond it. So for a u8 x, x < 300 becomes (x < 255) | True, and x < 200 becomes
- * (x < 200) | False. With a constant number the plan compares directly, or the result is constant. */
+/* Compares elements of an integer dtype with an integer that the dtype may not hold. With a literal the plan compares
+ * directly, or the result is constant. Another number may differ in the next evaluation: a plan with `beyond` then has
+ * two constants for it, computed for each evaluation: the nearest integer of the dtype, and the result for a number
+ * beyond it. So for a u8 x, x < 300 becomes (x < 255) | True, and x < 200 becomes (x < 200) | False. A plan without
+ * `beyond` compares directly. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {
