@@ -4,10 +4,11 @@
  *
  * A *row* is one op with one dtype for each operand. The family of the op (a folder each) *plans*
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
- * outputs against an oracle in long double that shares no code with any backend (README.md). Everything else
- * (building the operands, calling, comparing memory and process state) is the same for all ops and
- * is in run/run.c. To add an op, add an entry to the table of its family. If its `check` in collet/ops.def is EXACT,
- * SUM or ELEMENTWISE, limits.c has a default limit for it; for other ops, add limits there.
+ * outputs against an oracle in long double that shares no code with any backend (README.md).
+ * Everything else (building the operands, calling, comparing memory and process state) is the same
+ * for all ops and is in run/run.c. To add an op, add an entry to the table of its family. If its
+ * `check` in collet/ops.def is EXACT, SUM or ELEMENTWISE, limits.c has a default limit for it; for
+ * other ops, add limits there.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. Cases run on one thread; checks of slots (verbs/) start others.
@@ -418,7 +419,8 @@ typedef struct kit_conduct {
     int64_t printed; /* bytes */
 } kit_conduct;
 void kit_conduct_take(kit_conduct *state, int output);
-/* Compares the present state with `before`; if they differ, fails the verdict and restores the state. */
+/* Compares the present state with `before`; if they differ, fails the verdict and restores the
+ * state. */
 void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v);
 
 /* Process state that a plugin must not change (process.c). */

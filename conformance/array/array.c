@@ -203,8 +203,8 @@ static void generate_fill(kit_case *c, kit_rng *rng)
         return;
     bool complex = kit_part(out->dtype) != out->dtype;
     collet_dtype given = out->dtype;
-    /* Ordinary cases use only the output's dtype: the sample (sample.c) consists of them, and a backend may refuse a
-     * value of another dtype. */
+    /* Ordinary cases use only the output's dtype: the sample (sample.c) consists of them, and a
+     * backend may refuse a value of another dtype. */
     while (!complex && c->kind != ORDINARY && kit_next(rng) & 1) {
         given = 1 + (collet_dtype)kit_below(rng, COLLET_DTYPE_COUNT - 1);
         if (kit_part(given) == given)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* C arithmetic follows IEEE 754; volatile prevents contraction. A product or sum of two floats that is computed in
- * double and then rounded to float is correctly rounded. */
+/* C arithmetic follows IEEE 754; volatile prevents contraction. A product or sum of two floats that
+ * is computed in double and then rounded to float is correctly rounded. */
 static double rounded(collet_dtype dtype, volatile double x)
 {
     return dtype == COLLET_F64 ? x : (double)(float)x;

@@ -19,8 +19,8 @@ static collet_dtype dtype_of(const kit_case *c)
     return kit_in(c, c->row->info.n_in - 1)->dtype;
 }
 
-/* floor_divide is exact if the quotient has at least two bits fewer than the dtype; for larger quotients a / b may be
- * rounded twice. */
+/* floor_divide is exact if the quotient has at least two bits fewer than the dtype; for larger
+ * quotients a / b may be rounded twice. */
 static bool large_quotient(const kit_case *c, long double y)
 {
     collet_dtype dtype = c->operand[0].dtype;
@@ -53,8 +53,9 @@ static void judge_exact(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* Near their zeros, logaddexp and lgamma subtract nearly equal numbers. So the limit of logaddexp is in ulp of the
- * result or of the largest argument, and the limit of lgamma in ulp of the result or of 1, whichever is larger. */
+/* Near their zeros, logaddexp and lgamma subtract nearly equal numbers. So the limit of logaddexp
+ * is in ulp of the result or of the largest argument, and the limit of lgamma in ulp of the result
+ * or of 1, whichever is larger. */
 static long double ulp_at(uint32_t op, collet_dtype dtype, long double y, const long double x[3])
 {
     long double size = fabsl(y);
@@ -84,8 +85,8 @@ static void check_zero(const kit_case *c, kit_verdict *v, int64_t part, long dou
              of);
 }
 
-/* False: a zero of this function may have either sign, because the function is a sum, or because its exact zero lies
- * between two numbers of the dtype. */
+/* False: a zero of this function may have either sign, because the function is a sum, or because
+ * its exact zero lies between two numbers of the dtype. */
 static bool zeros_have_signs(uint32_t op)
 {
     return op != COLLET_OP_LOGADDEXP && op != COLLET_OP_SINC && op != COLLET_OP_LGAMMA;

@@ -119,7 +119,8 @@ static bool choose_function(kit_rng *rng, function *f)
     return is_chosen(f, functions[i].ulp);
 }
 
-/* Whether the function takes the dtype and is exact for it: complex quotients, magnitudes and roots are not exact. */
+/* Whether the function takes the dtype and is exact for it: complex quotients, magnitudes and roots
+ * are not exact. */
 static bool takes(const function *f, collet_dtype d)
 {
     static const uint32_t limited[] = {COLLET_OP_DIV, COLLET_OP_RECIPROCAL, COLLET_OP_ABS,

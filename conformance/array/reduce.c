@@ -137,7 +137,8 @@ static long double special_value(kit_rng *rng, long double ordinary)
     return ordinary;
 }
 
-/* Mostly zeros; other values are positive for min and argmin, negative for max and argmax, so that a zero wins. */
+/* Mostly zeros; other values are positive for min and argmin, negative for max and argmax, so that
+ * a zero wins. */
 static long double zero_value(kit_rng *rng, const kit_case *c, long double ordinary)
 {
     if (kit_below(rng, 40))

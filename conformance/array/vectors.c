@@ -51,8 +51,8 @@ static bool find_section(uint32_t op, collet_dtype dtype, section *s)
     return false;
 }
 
-/* Finds the section of a function and dtype. If a function is not exact, its section for f64 or c128 serves smaller
- * dtypes, too. */
+/* Finds the section of a function and dtype. If a function is not exact, its section for f64 or
+ * c128 serves smaller dtypes, too. */
 static bool section_for(uint32_t op, collet_dtype dtype, section *s)
 {
     bool is_complex = kit_part(dtype) != dtype;

@@ -9,8 +9,8 @@
 enum { ORDINARY, BAD, KINDS };
 static const char *const kind_names[] = {"", "indices out of range"};
 
-/* Extents of the letters K, N and V. `dots`: the number of leading axes; if it is negative, the first leading axis
- * has extent 0. */
+/* Extents of the letters K, N and V. `dots`: the number of leading axes; if it is negative, the
+ * first leading axis has extent 0. */
 typedef struct size {
     int64_t extent[3];
     int32_t dots;

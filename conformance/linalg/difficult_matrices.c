@@ -16,7 +16,8 @@ int64_t kit_zero_column(int64_t columns)
     return columns / 2;
 }
 
-/* The largest exponent of elements, up or down, for which their products stay in the dtype's range. */
+/* The largest exponent of elements, up or down, for which their products stay in the dtype's
+ * range. */
 static int spread_of(collet_dtype dtype)
 {
     return kit_part(dtype) == COLLET_F32 ? 30 : 245;

@@ -7,8 +7,8 @@
  * products, transposes (of the conjugate) and norms (times sqrt 2) are computed with real matrices;
  * kit_matrix_parts is the number of rows and columns that an element has.
  *
- * Errors are measured in units of u, the dtype's unit roundoff (half an ulp of 1), so that one limit holds
- * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
+ * Errors are measured in units of u, the dtype's unit roundoff (half an ulp of 1), so that one
+ * limit holds for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
 #pragma once
 

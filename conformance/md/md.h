@@ -32,8 +32,8 @@ static inline const kit_limit *md_limit(const kit_case *c, const char *quantity)
 
 /* A case of the op's patterns with F frames and N atoms, without offsets, masses N. */
 kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind);
-/* Emits cases with the usual numbers of frames, atoms and bodies, with masses N and F x N, all kinds of molecules,
- * layouts, sharing and parts, and a big case. */
+/* Emits cases with the usual numbers of frames, atoms and bodies, with masses N and F x N, all
+ * kinds of molecules, layouts, sharing and parts, and a big case. */
 void md_plan_atoms(kit_plan *plan);
 /* Like md_plan_atoms, without the operands of the mask `absent`. */
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent);

@@ -190,8 +190,8 @@ static void plan_big(kit_plan *plan)
         kit_case c = of_product(plan, (product){2, (1 << 24) - 1, -1}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
-        /* Kernels may multiply two-bit codes in place, without a shift. With the highest code of each byte, 64 times
-         * too large, a quarter of these sums overflows i32. */
+        /* Kernels may multiply two-bit codes in place, without a shift. With the highest code of
+         * each byte, 64 times too large, a quarter of these sums overflows i32. */
         c = of_product(plan, (product){5, (1 << 19) + 256, 32}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);

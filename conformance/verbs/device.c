@@ -198,8 +198,8 @@ static void use_host(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* A device must use the host table that its own device_open received: the host table of another device is valid only
- * until that device is closed. */
+/* A device must use the host table that its own device_open received: the host table of another
+ * device is valid only until that device is closed. */
 static void host(testbed *b)
 {
     kit_target *second = kit_memory(sizeof *second);

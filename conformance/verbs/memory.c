@@ -307,7 +307,8 @@ static void count_meanwhile(testbed *b, int number, void *user)
     leave_buffers(b, c->left[number]);
 }
 
-/* Threads allocate and free concurrently; afterwards the counters must be as if one thread had done so. */
+/* Threads allocate and free concurrently; afterwards the counters must be as if one thread had done
+ * so. */
 static void counters(testbed *b)
 {
     if (b->one_thread)

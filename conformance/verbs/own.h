@@ -39,7 +39,8 @@ typedef struct results {
 } results;
 
 /* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the
- * outputs is written, or if `accepts` contradicts an earlier call of `accepts` or the call of `run`. */
+ * outputs is written, or if `accepts` contradicts an earlier call of `accepts` or the call of
+ * `run`. */
 bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, results *r);
 void own_results_free(results *r);
 /* Ends the check unless the results are equal: bit for bit, or `near`. */

@@ -200,7 +200,8 @@ kit_target *kit_target_open(const collet_runtime *runtime, const collet_backend_
     return NULL;
 }
 
-/* Allows changes of the environment, and signal handlers outside the plugin's own code: drivers make both. */
+/* Allows changes of the environment, and signal handlers outside the plugin's own code: drivers
+ * make both. */
 void kit_target_loaded(kit_target *t, const kit_loading *loading)
 {
     kit_process now = loading->after;

@@ -66,7 +66,7 @@ static int finish_queue(queue *q, int64_t end)
     } else {
         status = COLLET_NOT_READY;
     }
-    q->failed = 1; /* queue_lock must now replace the handle, and fails, because the device is lost */
+    q->failed = 1; /* queue_lock must now replace the handle, and fails: the device is lost */
     pthread_mutex_unlock(&q->lock);
     return status != COLLET_NOT_READY;
 }

@@ -33,9 +33,10 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1);
 }
 
-/* Adds a description to the hash. The only numbers in the hash are threads and compute units: other numbers are
- * measured, or change when the machine is started again (clocks, sizes of memory). The hash also leaves out choices,
- * because they follow from measurements, and the reason for the number of threads. */
+/* Adds a description to the hash. The only numbers in the hash are threads and compute units: other
+ * numbers are measured, or change when the machine is started again (clocks, sizes of memory). The
+ * hash also leaves out choices, because they follow from measurements, and the reason for the
+ * number of threads. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";

@@ -176,7 +176,8 @@ static collet_status device_load(device *d, collet_error *err)
     return status;
 }
 
-/* A failure is logged once, because with auto a device that failed to open is skipped from then on. */
+/* A failure is logged once, because with auto a device that failed to open is skipped from then
+ * on. */
 static collet_status device_open_locked(device *d, collet_error *err)
 {
     collet_error why = {COLLET_OK, ""};

@@ -46,7 +46,7 @@ struct collet_runtime {
     op *_Atomic own_ops[RUNTIME_OWN_OPS_MAX];
     loader_plugin *plugins; /* backends, then layers */
     size_t plugin_count;
-    backend *backends; /* backends[i] is plugins[i]; proven, unproven, then others, each by falling priority */
+    backend *backends; /* backends[i] is plugins[i]; proven, unproven, others, each by priority */
     size_t backend_count;
     crossover *crossovers; /* one element for each op (calibration_compare); NULL: nothing was measured */
     const loader_plugin **layers; /* layers in the setting, the outermost first */

@@ -37,7 +37,8 @@ static collet_status fill_temporaries(frame *f)
     return COLLET_OK;
 }
 
-/* Operands are bound inputs first, then outputs. Returns the number of the k-th operand that is bound. */
+/* Operands are bound inputs first, then outputs. Returns the number of the k-th operand that is
+ * bound. */
 static uint32_t bound_index(const frame *f, uint32_t k)
 {
     return k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;

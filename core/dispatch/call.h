@@ -8,8 +8,9 @@
  * backend, or copies in host memory if the backend cannot. */
 collet_status call_copy(collet_context *cx, collet_array *to, const collet_array *from);
 
-/* Index, in the context's selection, of the device that is tried first. Under "auto": the device with the shortest
- * predicted time, if devices were measured; else a device with the only valid copy of an input; else the first. */
+/* Index, in the context's selection, of the device that is tried first. Under "auto": the device
+ * with the shortest predicted time, if devices were measured; else a device with the only valid
+ * copy of an input; else the first. */
 uint32_t call_preferred(const frame *f);
 
 /* The k-th device that may run the call: first the device number `first` (of call_preferred), then the other devices

@@ -149,7 +149,8 @@ static void sort_reduced(frame *f)
     f->params = p;
 }
 
-/* Checks the call, gives overlapping inputs temporaries, and merges or sorts the axes of its operands. */
+/* Checks the call, gives overlapping inputs temporaries, and merges or sorts the axes of its
+ * operands. */
 static collet_status check(frame *f)
 {
     collet_status status = op_check(f->op, f->sig, &f->views, f->params, f->scratch, f->error);

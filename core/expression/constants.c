@@ -68,8 +68,8 @@ static collet_status compute(const state *s, uint32_t op, const literal *in, uin
         elementwise_of(op)->name, literal_text(&in[0], texts[0]), literal_text(&in[1], texts[1]));
 }
 
-/* Sets the bounds of the result: from all combinations of the operands' bounds, and 0 for abs and square of a range
- * that contains 0. */
+/* Sets the bounds of the result: from all combinations of the operands' bounds, and 0 for abs and
+ * square of a range that contains 0. */
 static collet_status compute_range(const state *s, const plan_range *r, plan_bounds *out)
 {
     plan_bounds in[3] = {{{0}, {0}}};

@@ -70,7 +70,8 @@ static uint32_t power_steps(power_step steps[POWER_STEPS], const literal *expone
     list l = {steps, 0};
     if (!(twice >= -2 * LARGEST && twice <= 2 * LARGEST) || twice != (int)twice)
         return 0;
-    /* The op pow rounds only once for f16 and bf16, and defines the results of integers with negative exponents. */
+    /* The op pow rounds only once for f16 and bf16, and defines the results of integers with
+     * negative exponents. */
     if ((half && twice != 1 && twice != 4 && twice != -2) || (!floating && twice < 0) ||
         dtype == COLLET_BOOL)
         return 0;
@@ -249,11 +250,12 @@ static uint32_t swapped(uint32_t op)
                                            : op;
 }
 
-/* Compares elements of an integer dtype with an integer that the dtype may not hold. With a literal the plan compares
- * directly, or the result is constant. Another number may differ in the next evaluation: a plan with `beyond` then has
- * two constants for it, computed for each evaluation: the nearest integer of the dtype, and the result for a number
- * beyond it. So for a u8 x, x < 300 becomes (x < 255) | True, and x < 200 becomes (x < 200) | False. A plan without
- * `beyond` compares directly. */
+/* Compares elements of an integer dtype with an integer that the dtype may not hold. With a literal
+ * the plan compares directly, or the result is constant. Another number may differ in the next
+ * evaluation: a plan with `beyond` then has two constants for it, computed for each evaluation: the
+ * nearest integer of the dtype, and the result for a number beyond it. So for a u8 x, x < 300
+ * becomes (x < 255) | True, and x < 200 becomes (x < 200) | False. A plan without `beyond` compares
+ * directly. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {

@@ -209,7 +209,7 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
 {
     storage *s = NULL;
     int64_t size;
-    int apart = programs_checked(); /* the checks remember destroyed arrays, so an array needs its own address */
+    int apart = programs_checked(); /* the checks free a destroyed array later than its storage */
     collet_status status = shape_check(dtype, ndim, shape, &size, err);
     if (status == COLLET_OK)
         status = storage_create(runtime, (uint64_t)size * collet_dtype_size(dtype),

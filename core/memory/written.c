@@ -28,7 +28,8 @@ static int copy(void *to, const void *from, size_t bytes)
     return copied == (ssize_t)bytes;
 }
 
-/* 0: the memory cannot be read. A change of a single word always gives another hash: every step is a bijection. */
+/* 0: the memory cannot be read. A change of a single word always gives another hash: every step is
+ * a bijection. */
 static int hash(const void *memory, uint64_t bytes, uint64_t *out)
 {
     uint64_t words[CHUNK / sizeof(uint64_t)], h = 0;

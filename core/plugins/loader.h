@@ -10,7 +10,7 @@
  *
  *   any       ok                        the step was passed
  *             no-memory                 out of memory
- *   cache     cache-unusable            the directory of the cache cannot be used (recorded by the registry)
+ *   cache     cache-unusable            the directory of the cache cannot be used (by the registry)
  *   search    not-found                 the path does not exist
  *             relative-path             only absolute paths are searched
  *             unreadable                the directory cannot be read

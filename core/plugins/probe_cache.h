@@ -5,11 +5,12 @@
  *
  * The directory belongs to this user, and other users have no access (0700). It has a file for each plugin and key; a
  * file is written under another name and renamed. The cache keeps at most PROBE_CACHE_FILES files, and removes the
- * oldest files first. A report is valid while these stay the same: the file (path, inode, times, size,
- * build-id), collet-probe (which contains libcore), boot, settings, threads, number of processors, resource limits,
- * environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_*), and the variables and files in the manifest's `depends`. The
- * cache keeps refusals because of the plugin's table, and successes, except that a success without devices is kept
- * only if the capabilities say `lasting` or the backend has named devices: a missing device may appear.
+ * oldest files first. A report is valid while these stay the same: the file (path, inode, times,
+ * size, build-id), collet-probe (which contains libcore), boot, settings, threads, number of
+ * processors, resource limits, environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_*), and the
+ * variables and files in the manifest's `depends`. The cache keeps refusals because of the plugin's
+ * table, and successes. A success without devices is kept only if the capabilities say `lasting` or
+ * the backend has named devices: a missing device may appear.
  */
 #pragma once
 

@@ -222,7 +222,8 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-/* The ops that rows may name. A slot is the id of a built-in op, or OP_BUILTIN_MAX + k for own op k. */
+/* The ops that rows may name. A slot is the id of a built-in op, or OP_BUILTIN_MAX + k for own op
+ * k. */
 typedef struct known_ops {
     op_table table;
     op *own;

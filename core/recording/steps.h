@@ -11,7 +11,7 @@ typedef enum value_kind { VALUE_INPUT, VALUE_CONSTANT, VALUE_MADE, VALUE_VIEW } 
 
 typedef struct recorded_value {
     value_kind kind;
-    collet_array *like; /* an array of this dtype and shape; for a constant, the array with its elements */
+    collet_array *like; /* an array of this dtype and shape; for a constant, its elements, too */
     uint32_t base;      /* for a view, the value whose memory it uses; else the value itself */
     int32_t out;        /* the index of a returned value, or -1 */
     uint32_t slot;      /* the memory of an intermediate value */
@@ -35,7 +35,7 @@ struct collet_recording {
     uint32_t n_values, n_steps, n_in, n_out, n_slots;
     uint32_t *ins; /* the values that are inputs */
     uint32_t *
-        outs; /* the values that are returned. collet_recording_complete sets this member and the next ones */
+        outs; /* the returned values. collet_recording_complete sets the members from here to `complete` */
     uint32_t *fresh, n_fresh; /* views that each run makes: of inputs and returned values */
     uint64_t *slots;          /* bytes of memory that intermediate values share */
     int complete;

@@ -6,7 +6,7 @@
 
 typedef struct workspace {
     struct workspace *next;
-    collet_array **own; /* for each value, the array that the workspace keeps for all runs, or NULL */
+    collet_array **own; /* for each value, the array that is kept for all runs, or NULL */
     collet_array **now; /* for each value, the array in the present run */
     collet_argument *arguments; /* room for the arguments of one evaluation */
 } workspace;

@@ -87,7 +87,8 @@ static void add(block *b, use u)
     if (b->use_count == BLOCK_USES) {
         use_reach(b->uses[0]);
         forget(b, NULL);
-        /* None is over, so this use's device is lost: drops this use. Uses in other queues stay recorded. */
+        /* None is over, so this use's device is lost: drops this use. Uses in other queues stay
+         * recorded. */
         if (b->use_count == BLOCK_USES)
             forget(b, b->uses[0].queue);
     }

@@ -61,8 +61,8 @@ collet_status block_import(device *d, void *handle, uint64_t offset, uint64_t by
  * sets it. NO_MEMORY. */
 collet_status block_object(device *d, void (*destroy)(device *d, void *memory), block **out,
                            collet_error *err);
-/* Frees a block of a device, or retires it, without waiting; only for foreign memory and other objects
- * it waits for their uses. NULL does nothing. */
+/* Frees a block of a device, or retires it, without waiting; only for foreign memory and other
+ * objects it waits for their uses. NULL does nothing. */
 void block_free(block *b);
 
 /* Calls `deleter` when the lost device is no longer at work: after its queues are destroyed, at the

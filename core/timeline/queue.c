@@ -223,8 +223,8 @@ static void complete(queue *q, uint64_t ticket)
         ;
 }
 
-/* After a wait for `ticket` reported a failure: finds the last ticket that did not fail. All later tickets failed,
- * because a queue that has failed stays failed. With handle_lock read-locked. */
+/* After a wait for `ticket` reported a failure: finds the last ticket that did not fail. All later
+ * tickets failed, because a queue that has failed stays failed. With handle_lock read-locked. */
 static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
 {
     collet_error err;

@@ -56,8 +56,8 @@ uint64_t queue_unlock(queue *q);
 void queue_await(queue *q, uint64_t ticket);
 /* 1 if `ticket` is over without a failure. Asks the device; 0 if that would block. */
 int queue_passed(queue *q, uint64_t ticket);
-/* 1 if the queue is still at work, or if asking would wait for another call of the device; 0 also while the handle is
- * being replaced. */
+/* 1 if the queue is still at work, or if asking would wait for another call of the device; 0 also
+ * while the handle is being replaced. */
 int queue_works(queue *q);
 /* 1 if `ticket` was not known to be over when its device was lost. Such a ticket counts as completed, so that no
  * thread waits for it, but its commands may still be at work. */

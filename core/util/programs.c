@@ -86,7 +86,8 @@ void programs_begin(const message_log *log)
     pthread_mutex_unlock(&lock);
 }
 
-/* Reads the environment when libcore is loaded, because objects may be made before the first runtime is. */
+/* Reads the environment when libcore is loaded, because objects may be made before the first
+ * runtime is. */
 __attribute__((constructor)) static void begin_by_environment(void)
 {
     static const char separators[] = ", \t", name[] = "programs";
