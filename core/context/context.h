@@ -11,7 +11,7 @@ typedef struct lane {
     queue *queue;
     uint64_t enqueued; /* ticket of the context's last kernels */
     uint64_t finished; /* last ticket of the queue at the last collet_finish */
-    void *scratch;     /* workspace for kernels: host address or buffer; only collet_trim frees it */
+    void *scratch;     /* workspace for kernels: host address or buffer; collet_trim frees it */
     uint64_t scratch_bytes;
     block *block;    /* block of the scratch, on a device with its own memory */
     origins origins; /* origins of the work since the last collet_finish */

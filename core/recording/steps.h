@@ -35,7 +35,7 @@ struct collet_recording {
     uint32_t n_values, n_steps, n_in, n_out, n_slots;
     uint32_t *ins; /* the values that are inputs */
     uint32_t *
-        outs; /* the returned values. collet_recording_complete sets the members from here to `complete` */
+        outs; /* the returned values; collet_recording_complete sets the members up to `complete` */
     uint32_t *fresh, n_fresh; /* views that each run makes: of inputs and returned values */
     uint64_t *slots;          /* bytes of memory that intermediate values share */
     int complete;
