@@ -13,7 +13,8 @@ typedef union word {
     uint64_t word;
 } word;
 
-/* Replaces each of n words by the sum (or product) of *all, the words before it and itself. Sets *all to the last. */
+/* Replaces each of n words by the sum (or product) of *all, the words before it, and itself.
+ * Sets *all to the last of these results. */
 static void join(word *all, word *words, int64_t n, int is_float, int is_product)
 {
     for (int64_t i = 0; i < n; i++) {

@@ -69,7 +69,8 @@ static int pocl_cache(char place[PATH_MAX])
     return n > 0 && n < PATH_MAX;
 }
 
-/* The file system of a directory, or of the nearest one above it that exists. */
+/* The file system of a directory or, if it does not exist, of the nearest existing directory
+ * above it. */
 static int file_system_of(const char *place, struct statvfs *fs)
 {
     char at[PATH_MAX];
@@ -121,8 +122,8 @@ static int has_small_files(uint64_t *bytes)
     return 1;
 }
 
-/* Whether this process is a child of the process that used OpenCL first: it lacks the driver's threads and would wait
- * for them forever. */
+/* Whether this process is a child of the process that used OpenCL first. Such a child lacks the
+ * driver's threads and would wait for them forever. */
 static int was_forked(void)
 {
     static _Atomic long started;
@@ -260,7 +261,7 @@ static int get_info(const opencl_driver *cl, cl_device_id id, cl_device_info wha
     return cl->GetDeviceInfo(id, what, size, value, NULL) == CL_SUCCESS;
 }
 
-/* An integer property of either size; 0 if the device does not report it. */
+/* An integer property of 32 or 64 bits; 0 if the device does not report it. */
 static uint64_t get_number(const opencl_driver *cl, cl_device_id id, cl_device_info what)
 {
     union {

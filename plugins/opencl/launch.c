@@ -40,8 +40,8 @@ static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_
     return COLLET_OK;
 }
 
-/* Enqueues a kernel on a driver that must run one kernel at a time (opencl_is_single): it waits for the kernel that
- * was enqueued last in any queue. */
+/* Enqueues a kernel on a driver that must run one kernel at a time (opencl_is_single). The
+ * kernel waits for the kernel that was enqueued last in any queue. */
 static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel,
                              const size_t *items, const size_t *group, cl_event *event)
 {

@@ -7,8 +7,8 @@
 
 /* Products with fewer elements of c are left to plugins/shared/jit. */
 #define FEW 1024
-/* Maximum depth of one CLBlast call: it rounds each addition to the type of c, and longer sums
- * would exceed the error bounds of docs/KERNELS.md. */
+/* The maximum number of products in a sum of one CLBlast call. CLBlast rounds each addition to
+ * the type of c, and longer sums would exceed the error bounds of docs/KERNELS.md. */
 #define CHUNK 256
 
 typedef struct matrix {

@@ -41,7 +41,7 @@ struct collet_queue {
     jit_queue base;
     cl_command_queue handle;
     cl_command_queue before; /* the first handle, if opencl_profile has replaced it */
-    jit_kernels kernels;     /* private to the queue, so that no other thread sets its arguments */
+    jit_kernels kernels;     /* of this queue alone: no other thread sets their arguments */
     opencl_command commands[OPENCL_COMMANDS];
 };
 

@@ -54,7 +54,7 @@ typedef enum wire_verb {
     WIRE_TRIM,
     /* Commands of queues. */
     WIRE_RUN,   /* sent as a wire_call */
-    WIRE_WRITE, /* copies to `offset` of buffer `id` from byte `value` of the queue's staging */
+    WIRE_WRITE, /* copies `bytes` bytes from slot `value` of the queue's staging to `offset` of buffer `id` */
     WIRE_READ,  /* copies the other way */
     WIRE_AFTER, /* waits until queue `id` has done command `value` */
 } wire_verb;
@@ -120,6 +120,7 @@ long wire_receive(int socket, void *message, size_t bytes, int *fds, int *fd_cou
 /* Copies a text of at most WIRE_TEXT bytes, which may lack a terminating NUL, without control characters. */
 void wire_text(char *to, const char *from);
 
-/* Waits while *word is `seen`, for at most `nanoseconds`; no limit if that is negative. It may return earlier. */
+/* Waits while *word is `seen`, for at most `nanoseconds`; a negative number means no limit. May
+ * return earlier. */
 void wire_futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t nanoseconds);
 void wire_futex_wake(_Atomic uint32_t *word);

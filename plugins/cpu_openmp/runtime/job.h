@@ -33,7 +33,7 @@ typedef struct job {
     void *argument;
     int64_t count;
     int32_t pieces;                           /* pieces of a part, 1 .. JOB_PIECES */
-    _Atomic int32_t part_count, threads;      /* only hints for a thread that has no piece */
+    _Atomic int32_t part_count, threads;      /* may be outdated for a thread that has no piece */
     _Atomic int32_t to_wake;                  /* workers still to be woken */
     _Atomic int32_t processor;                /* the caller's processor */
     _Alignas(JOB_LINE) _Atomic uint32_t done; /* number of finished pieces; a futex */
@@ -46,13 +46,13 @@ typedef struct job {
  * set, and no piece of the job may be left or running. */
 void job_begin(job *j, int32_t threads, int32_t parts);
 
-/* The rest of a part. */
+/* The state of a part: a JOB_REST. */
 static inline uint64_t job_rest(const job *j, int32_t part)
 {
     return atomic_load_explicit(&j->parts[part].left, memory_order_relaxed);
 }
 
-/* Whether a part with these remaining pieces has pieces that the thread may take. */
+/* Whether a part in the state `rest` has pieces that the thread may take. */
 static inline bool job_is_open(uint64_t rest, int32_t thread)
 {
     return JOB_BEGUN(rest) < JOB_ALL(rest) && thread < JOB_THREADS(rest);

@@ -18,7 +18,7 @@ static struct {
     limit_host *first;       /* protected by `lock` */
     _Atomic int64_t seconds; /* time of the last update */
     _Atomic int32_t threads; /* 0: no host, no limit */
-    int32_t (*_Atomic program)(void); /* returns the program's limit; from any of the hosts; NULL: no host has it */
+    int32_t (*_Atomic program)(void); /* a host's function for the program's limit, or NULL */
 } quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int32_t (*program_limit(const collet_host *host))(void)

@@ -12,8 +12,9 @@
  * to leave `processor` to the caller of the job and to compete with other programs for another processor. */
 void migrate_away(int32_t processor);
 
-/* Moves the worker `id` away, which was woken but has not run yet, because it waits for the processor of the
- * calling thread. Does nothing within 0.5 ms of the calling thread's last attempt. */
+/* Moves the worker `id` away from the processor of the calling thread: the worker was woken but
+ * has not run yet, because it waits for this processor. Does nothing within 0.5 ms of the
+ * calling thread's last attempt. */
 void migrate_off(pid_t id);
 
 /*

@@ -36,7 +36,7 @@
 /* Nanoseconds. */
 #define CALLER_SPIN 4000 /* time that a caller spins for pieces that others run */
 #define SPIN_MAX 600000  /* longest time that a worker spins for the next call */
-#define GAP_MAX 250000   /* longest usual time between calls for which a worker spins */
+#define GAP_MAX 250000   /* if calls are usually further apart, workers spin only briefly */
 #define BRIEF_MAX 40000  /* time after which the caller of a brief loop wakes workers */
 #define CROWD_WAIT 150000 /* the same while the program's threads crowd the processors */
 #define CROWD_KEPT 100000000 /* time after which the result of look() is out of date */
@@ -54,7 +54,7 @@ static struct {
     _Alignas(LINE) _Atomic uint32_t owned;   /* jobs that a caller owns, one bit each */
     _Alignas(LINE) _Atomic int32_t active;   /* callers in calls and workers with pieces */
     _Atomic int32_t refused;                 /* `threads` of the last call that refused a worker; 0: none */
-    _Alignas(LINE) _Atomic int32_t spinning; /* idle workers */
+    _Alignas(LINE) _Atomic int32_t spinning; /* idle workers that do not sleep */
     _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; the words are futexes */
     _Atomic int64_t woken_at;  /* when workers were last woken, in nanoseconds */
     _Atomic int64_t missed_at; /* when a brief loop last found no worker awake, or took too long */
@@ -168,9 +168,9 @@ static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t thre
     return NEVER; /* the woken workers wake the others */
 }
 
-/* Lets libraries that a body calls use only the calling worker. This is the only function of OpenMP that a worker
- * calls. A worker calls it only while a caller waits for its piece, because at the end of the program a worker
- * outlasts the OpenMP runtime. */
+/* Makes libraries that a body calls use only the calling worker. omp_set_num_threads is the only
+ * function of OpenMP that a worker calls. The worker calls it only while a caller waits for the
+ * worker's piece, because at the end of the program a worker outlasts the OpenMP runtime. */
 static void limit_libraries(void)
 {
     static _Thread_local bool limited;
@@ -339,12 +339,12 @@ static bool help_any(const worker *w)
 
 /*
  * How long an idle worker spins before it sleeps. If the usual time between calls is short and no other thread needs
- * the processor, it spins for about twice this time; else as long as waking a thread takes.
+ * the processor, the worker spins for about twice this time; else as long as waking a thread takes.
  */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
-    int32_t processors; /* number of CPUs of the process; fewer workers spin */
+    int32_t processors; /* number of CPUs of the process; fewer workers than this spin */
 } patience;
 
 /* The number of processors that the process may use; a bound worker may use fewer. */

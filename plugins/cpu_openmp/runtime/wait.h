@@ -65,10 +65,11 @@ static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit
     }
 }
 
-/* Requests short time slices from Linux for the calling thread. A woken thread preempts a running thread that has a
- * longer slice. Otherwise it waits until the slice of the running thread ends, 3 ms by default; this is often the
- * thread that woke it, because idle processors of a virtual machine do not look idle to Linux. The request has no
- * effect before Linux 6.12, and no effect on threads with a scheduling policy other than SCHED_OTHER. */
+/* Requests short time slices from Linux for the calling thread. A woken thread preempts a
+ * running thread that has a longer slice. Otherwise it waits until the slice of the running
+ * thread ends, 3 ms by default. The thread that woke it is often the running thread, because
+ * idle processors of a virtual machine do not look idle to Linux. The request has no effect
+ * before Linux 6.12, and no effect on threads with a scheduling policy other than SCHED_OTHER. */
 static inline void wait_briefly(void)
 {
     struct { /* sched_setattr(2); glibc declares it from 2.41 on */

@@ -22,8 +22,8 @@ typedef struct job {
 #define PADDING SCATTER_LANES /* numbers after a row, for the last vector */
 #define MOST_NUMBERS 0x1p40
 
-/* Numbers that a thread stores: for each node of a pixel, q_z and four numbers for the phases; then the phases and
- * the sums of some nodes. */
+/* Numbers that a thread stores: for each pixel of a row, q_z and for each node four numbers for
+ * the phases; then the phases of one vector of pixels, and the sums of SCATTER_NODES nodes. */
 static double thread_numbers(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);

@@ -216,8 +216,8 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
                                        cpu_step(out, 0));
 }
 
-/* The same. Energies whose images are all NaN at this distance from the centre are not computed: the result is NaN, or
- * 0 with a mask. */
+/* Like run_pixel, but does not compute energies whose images are all NaN at this distance from
+ * the centre: their result is NaN, or 0 with a mask. */
 static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                      int64_t n)
 {
@@ -350,8 +350,9 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
     return 1;
 }
 
-/* Computes energies begin .. begin+n-1 of the four pixels. If a sample of an energy is NaN, only sets `single` for that
- * energy. run_some then computes this energy, so that its result does not depend on the other energies. */
+/* Computes energies begin .. begin+n-1 of pixel y, x and of the three pixels to which quarter
+ * turns move it. If a sample of an energy is NaN, only sets `single` for this energy. run_some
+ * then computes the energy, so that the result does not depend on the other energies. */
 static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n, int *single)
 {

@@ -8,7 +8,7 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define PADDING 16 /* the number of energies at a time: a multiple of the lanes of a vector */
+#define PADDING 16 /* energies are padded to a multiple of this number: to whole vectors */
 
 typedef struct job {
     const collet_kernel_call *call;

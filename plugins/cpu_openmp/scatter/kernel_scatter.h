@@ -67,7 +67,7 @@ typedef struct scatter_line {
 /* A row of pixels, in the order in which the elements of a plane's row are stored. Phases are [node][stride]. */
 typedef struct scatter_row {
     int64_t fields, layers, stride;
-    double *re, *im, *step_re, *step_im; /* phases of the first layer; factors to the next */
+    double *re, *im, *step_re, *step_im; /* phases of the first layer; factors per layer */
     void *turns; /* SCATTER_LAYERS x SCATTER_NODES x 2 x SCATTER_LANES numbers */
     void *sums;  /* [fields][SCATTER_NODES][re, im][lanes]: results */
 } scatter_row;

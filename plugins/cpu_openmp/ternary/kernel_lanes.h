@@ -35,7 +35,7 @@ INLINE bytes load_bytes(const void *at)
 }
 
 /* With 32 registers the compiler makes bad choices: it loads some values again for each product, and keeps
- * other values in registers that should be loaded again. IN_REGISTER(x) keeps x in a register;
+ * in registers other values that it should load again. IN_REGISTER(x) keeps x in a register;
  * LOADED_ANEW(pointer) makes the compiler load the values at the pointer again. */
 #if defined(__AVX512F__)
 #define IN_REGISTER(x) __asm__("" : "+v"(x))

@@ -160,9 +160,9 @@ INLINE void fetch_line(const uint8_t *at, int64_t offset)
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
 }
 
-/* Prefetches a line of each of the next `rows` rows, because the hardware prefetcher does not. If all rows are
- * larger than NEAR, these lines are prefetched into the L2 cache, and the next lines of the current rows into the
- * L1 cache. */
+/* Prefetches a line of each of the next `rows` rows, because the hardware prefetcher does not.
+ * If the rows together are larger than NEAR, these lines are prefetched into the L2 cache, and
+ * the next lines of the current rows into the L1 cache. */
 INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
 {
     const int near = rows * row_step <= NEAR;

@@ -28,7 +28,7 @@
 /* Tokens that are prepared at a time: they stay in a cache. */
 #define READY_BYTES (4 << 20)
 
-/* Blocks of a group at a time: its tokens stay in a cache while rows are multiplied. */
+/* Blocks of a group that are multiplied at a time: they stay in a cache for all rows. */
 #define GROUP_BLOCKS 64
 
 /* Rows of a group's piece. The results of a piece are whole cache lines. */
@@ -112,9 +112,9 @@ static int64_t result_step(const collet_operand *y)
     return step;
 }
 
-/* Whether tokens of TERNARY_I8 can be interleaved: results must be adjacent, because sums are
- * stored in place.
- */
+/* Whether tokens of TERNARY_I8 can be interleaved. Their sums are stored where the results will
+ * be, so the results of a token must be adjacent, and the results of successive tokens must be
+ * equally far apart. */
 static int can_interleave(const product *p)
 {
     return p->kernels->multiply_interleaved && p->tokens.blocks > 0 && p->y_step &&

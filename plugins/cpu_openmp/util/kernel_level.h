@@ -45,9 +45,9 @@
 #define LANES_F32 (VECTOR_BYTES / 4)
 #define LANES_F64 (VECTOR_BYTES / 8)
 
-/* Marks a loop whose output may be exactly one of its inputs: element i depends on element i alone.
- * The compiler cannot know that; it would test for overlap at run time and slow down in-place
- * calls. */
+/* Marks a loop whose output may be the same array as an input: element i of the output depends
+ * only on elements i of the inputs. The compiler cannot know that; it would test for overlap at
+ * run time and slow down in-place calls. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

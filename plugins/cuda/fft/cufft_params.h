@@ -5,7 +5,7 @@
 
 #define LATTICE_DIMS (VIEW_DIMS + 1)
 
-/* Real numbers with any strides; a complex number is two. */
+/* Real numbers with any strides; a complex number counts as two real numbers. */
 typedef struct lattice {
     i64 count;
     i64 extent[LATTICE_DIMS], stride[LATTICE_DIMS];

@@ -18,7 +18,8 @@ static const jit_source source = {.name = "cufft", .texts = texts};
 
 #define AXES_MAX 3
 #define PLANS 64
-/* Limit on the sum of the work areas of the cached plans, as cuFFT reports them. cuFFT's tables are smaller. */
+/* Limit on the sum of the work areas of the cached plans, as cuFFT reports them. The plans'
+ * tables, which are smaller, are not counted. */
 #define PLANS_BYTES ((uint64_t)1 << 30)
 /* Alignment of arrays in the workspace. */
 #define ALIGNMENT 512u
@@ -179,7 +180,7 @@ static plan_key key_of(const transform *t)
     return key;
 }
 
-/* Pending commands may still use the plan's tables. */
+/* Drains all queues first, because pending commands may still use the plan's tables. */
 static void destroy_plan(cached_plan *plan)
 {
     fft_plan *p = (fft_plan *)plan;
@@ -256,7 +257,8 @@ static plan_cache *plans_of(collet_device *d)
     return plans;
 }
 
-/* A transform's plan, to be released by plan_cache_give; NULL: cuFFT does not support it. */
+/* A transform's plan, to be released by plan_cache_give. NULL if cuFFT does not support the
+ * transform, or if the plan cannot be created. */
 static fft_plan *take_plan(collet_device *d, const transform *t)
 {
     plan_request w = {d, t};

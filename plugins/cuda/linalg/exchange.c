@@ -23,9 +23,10 @@ static const jit_source source =
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
-/* The setting cuda.cusolver_from. If the smaller extent of the matrices and the size of the batch are below it, the default
- * is the kernels of plugins/shared/jit, which use one group per matrix. A large batch of matrices counts only where cuSOLVER
- * has a batched function for them. */
+/* The setting cuda.cusolver_from. If the smaller extent of the matrices and the size of the
+ * batch are both below it, the default is the kernels of plugins/shared/jit, which use one group
+ * per matrix. The size of the batch counts only where cuSOLVER has a batched function for the
+ * matrices. */
 static int minimum_extent(const collet_device *d)
 {
     return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));

@@ -17,7 +17,7 @@ typedef struct cuda_blas {
 
 typedef struct cuda_fourier {
     cuda_library library;
-    struct plan_cache *plans; /* owned by fft/fft.c's cache */
+    struct plan_cache *plans; /* created by fft/fft.c on first use; owned by the device */
     CUFFT_FUNCTIONS(ABI_MEMBER)
 } cuda_fourier;
 

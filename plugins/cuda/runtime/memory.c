@@ -79,8 +79,9 @@ static collet_status begin_command(collet_device *d, collet_queue *q, collet_err
     return COLLET_OK;
 }
 
-/* Any driver call may return the error of an earlier command; the error is stored for the next wait. `marks`: records a
- * mark, so that a wait for this command does not wait for later commands. */
+/* Any driver call may return the error of an earlier command. If the error means that the device
+ * was lost, it is stored for the next wait. `marks`: records a mark, so that a wait for this
+ * command does not wait for later commands. */
 static collet_status end_command(collet_device *d, collet_queue *q, CUresult error,
                                  const char *what, int marks, collet_error *err)
 {

@@ -68,8 +68,8 @@ const collet_native_extension cuda_native = {
     sizeof cuda_native, 0, native_device, native_queue, native_queue_used, native_buffer,
     native_import};
 
-/* Peer copies are between GPUs that can access each other's memory. Between other GPUs libcore copies through host
- * memory. */
+/* A peer copy requires that the target's GPU can access the memory of the source's GPU. Between
+ * other GPUs libcore copies through host memory. */
 
 static int enable(collet_device *d, collet_device *from)
 {

@@ -44,7 +44,7 @@ static collet_status compile(collet_device *d, const char *name, const char *con
         return COLLET_OK;
     *handle = NULL;
     status = cuda_fail(d, error, name, err);
-    /* A shortage may be temporary; other errors are the program's. */
+    /* A shortage may be temporary; other errors are faults of the program. */
     return status == COLLET_REFUSED       ? COLLET_NO_MEMORY
            : status == COLLET_DEVICE_LOST ? status
                                           : COLLET_REFUSED;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DFILES=a.dev;b/c.dev -DROOT=directory -DPREFIX=name -DOUT=directory -P embed.cmake: writes
 # OUT/texts.h and OUT/texts.c with the text of each file. The texts are part of the key of compiled kernels, so the
-# line that names tests is left out. The text of ROOT/b/c.dev is called PREFIX_b_c; so is that of ROOT/../b/c.dev.
+# line that names tests is left out. The text of ROOT/b/c.dev or of ROOT/../b/c.dev is called PREFIX_b_c.
 # #include "d.inc" becomes the text of d.inc in the file's directory.
 set(header "/* Made by embed.cmake. */\n")
 set(code "/* Made by embed.cmake. */\n#include \"texts.h\"\n")

@@ -66,7 +66,7 @@ const int64_t *index_positions(int64_t *positions, const collet_operand *index, 
                                int64_t base, int64_t from, int64_t n, int64_t extent,
                                index_info *info);
 
-/* Stores in the i64 of `o` 0, or 1 + the position that `info` has noted. */
+/* Stores 0, or 1 + the position that `info` has noted, in the i64 of `o`. */
 void index_store_info(const collet_operand *o, const index_info *info);
 
 /* out[i] = a[positions[i]], i < n; position -1: 0. Steps are in bytes; positions are below `extent`. */

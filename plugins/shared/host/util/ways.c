@@ -139,8 +139,9 @@ static found read_item(const ways *w, way_list *lists, int32_t calibrated, const
     return FINE;
 }
 
-/* Reads a word of the user's setting. "WAY" chooses the implementation for all keys that it computes; other keys use
- * their default. "KEY=WAY" chooses it for a key; IMPOSSIBLE if it computes no such key. */
+/* Reads a word of the user's setting. "WAY" chooses the implementation for all keys that it
+ * computes; other keys use their default. "KEY=WAY" chooses it for KEY; returns IMPOSSIBLE if
+ * the implementation does not compute KEY. */
 static found read_wish(ways *w, const char *at, const char *end)
 {
     const char *equals = memchr(at, '=', (size_t)(end - at)), *word = equals ? equals + 1 : at;
@@ -258,9 +259,9 @@ static way choose(const ways *w, int key, const way_point *p, way usual, int far
     return best;
 }
 
-/* The rates for a call: the rates of its key or, if nothing was measured with -page, the rates of the key without
- * -page. Sets
- * *from to this key, and *far to 1 if the call differs from the measured calls. */
+/* The rates for a call: the rates of its key or, if nothing was measured with -page, the rates
+ * of the key without -page. Sets *from to the key whose rates are returned, and *far to 1 if the
+ * call differs from the measured calls. */
 static const way_point *find(const ways *w, int key, double side, int *from, int *far)
 {
     const way_point *p = nearest(w, *from = key, side);

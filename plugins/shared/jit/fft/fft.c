@@ -310,8 +310,9 @@ typedef struct run {
     char options[96];
 } run;
 
-/* Sets the number of columns per group: as many as fit, or fewer if compute units would be idle, but at least eight if
- * adjacent columns are adjacent in memory. Returns the number of groups. */
+/* Sets the number of columns per group: as many as fit, or fewer if compute units would be idle.
+ * It is not reduced below eight for idle compute units if adjacent items read or write adjacent
+ * columns. Returns the number of groups. */
 static uint64_t set_columns(fft_stage_params *g, const jit_traits *t, int wide)
 {
     int32_t bits = 0, capacity = fft_capacity(t, wide);

@@ -21,8 +21,9 @@ typedef struct index_radix {
     char options[64];
 } index_radix;
 
-/* Sets all members except the order, walk, steps, row and digit of the pass. `word` and `index`: the sizes of keys and
- * of indices in bytes; carry: indices are moved too; at: the first byte of the counts in the workspace. */
+/* Sets all members except the order, walk, steps, row and digit of the pass. `word` and `index`:
+ * the sizes of keys and of indices in bytes; carry: indices are moved too; at: the first byte of
+ * the totals and counts in the workspace. */
 void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n, uint64_t word,
                     uint64_t index, int carry, int64_t at);
 /* Enqueues a pass; `out` and `in` may be NULL. */

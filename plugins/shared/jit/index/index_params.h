@@ -23,8 +23,8 @@ typedef struct sort_order {
 
 /* Elements per item, when a group sorts rows in local memory because they fit there. */
 #define SORT_EACH 8
-/* Bytes of local memory that this group needs: 64-bit keys and their places; twice as much if its items run serially.
- */
+/* Bytes of local memory that such a group needs: 64-bit keys and their places; twice as much if
+ * its items run in sequence. */
 #define SHORT_ROWS_LOCAL(group, serial) ((group) * SORT_EACH * 10u * ((serial) ? 2 : 1))
 
 /* Bytes of keys, or of indices, that an item moves in a pass of radix.dev. */

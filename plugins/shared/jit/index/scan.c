@@ -20,8 +20,9 @@ static const char *const options_of[COLLET_DTYPE_COUNT] = {
     OPTIONS(U64, u64, u64), OPTIONS(F32, f32, f64), OPTIONS(F64, f64, f64),
 };
 
-/* One item scans a whole row if the row is shorter than SHORT, or if there are at least MANY_ROWS rows per compute unit
- * and adjacent items read elements that are near each other. */
+/* One item scans a whole row if the row has at most SHORT elements. One item also scans a whole
+ * row if there are at least MANY_ROWS rows per compute unit, and the items of a group run in
+ * sequence or the elements of a row are not adjacent in memory. */
 #define SHORT 64
 #define MANY_ROWS 256
 
@@ -117,7 +118,7 @@ JIT_KERNEL(scan)
 /* ---- histogram ------------------------------------------------------------------------------- */
 
 /* SHARE: minimum number of elements per item. ITEMS: maximum number of items. BINS: maximum number of bins of all
- * items. / */
+ * items. */
 #define SHARE 64
 #define ITEMS 8192
 #define BINS (1 << 24)

@@ -27,10 +27,12 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 #define CHUNK_OF_GROUP 8192
 #define CHUNK_OF_ITEM 128
 #define PARTS 1024
-/* Rows are divided only until there are this many groups. The division depends on the shape only, not on the device,
- * so that results are reproducible. */
+/* Rows are divided only until there are this many groups. The division depends on the shapes,
+ * the strides and the size of a group, but not on the number of compute units, so that results
+ * are reproducible. */
 #define ENOUGH 512
-/* Rows that are longer than this get a whole group each, unless adjacent rows are adjacent in memory. */
+/* Each row gets a whole group if there are fewer rows than this, or if rows are longer than this
+ * and the elements of neighbouring rows are not adjacent in memory. */
 #define SHORT 64
 
 typedef struct inner {
@@ -57,7 +59,8 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
     s->groups = s->across * (uint64_t)s->count;
     int64_t shortest = s->by_items ? CHUNK_OF_ITEM : CHUNK_OF_GROUP;
     int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
-    /* A single row may have more parts, so that the parts do not become long. */
+    /* If there is only one group, its rows may have more parts, so that the parts do not become
+     * long. */
     most = s->groups == 1 ? PARTS : most;
     parts = parts < most ? parts : most;
     s->parts = parts > 1 ? parts : 1;

@@ -11,8 +11,8 @@ static const jit_source source =
     JIT_SOURCE("matmul", jit_text_linalg_matrices_params, jit_text_linalg_matrices,
                jit_text_linalg_matmul_params, jit_text_linalg_matmul);
 
-/* One item per element of c if a matrix has fewer than FEW, or a sum fewer products than SHALLOW.
- */
+/* One item computes one element of c if a matrix has fewer than FEW elements, or if the element
+ * is a sum of fewer than SHALLOW products. */
 #define FEW 1024
 #define SHALLOW 8
 /* Rows and columns of c per item; half as many for complex numbers. */

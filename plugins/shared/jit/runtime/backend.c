@@ -341,8 +341,9 @@ void jit_pool_trim(jit_pool *pool, collet_device *device)
     shrink(pool, device, 0);
 }
 
-/* Takes the smallest pooled buffer that is large enough, but at most twice as large: it is in the bin of the size or
- * in one of the next eight. The caller holds the lock. */
+/* Takes a pooled buffer that is large enough, but at most about twice as large, from the first
+ * bin with such a buffer: the bin of the size or one of the next eight bins. The caller holds the
+ * lock. */
 static collet_buffer *reuse(jit_pool *pool, uint32_t bin, uint64_t bytes)
 {
     for (uint32_t larger = 0; larger <= 8 && bin + larger < JIT_POOL_BINS; larger++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h - the shared code that a backend that compiles kernels at run time uses: functions for slots of its
+ * backend.h - the shared code of backends that compile kernels at run time: functions for slots of a
  * collet_plugin, buffers (jit_pool), and, by the headers included here, queues (queue.h), programs (program.h) and
  * transfers (staging.h). driver.h lists the functions that the backend implements.
  */

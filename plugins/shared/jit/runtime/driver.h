@@ -230,7 +230,8 @@ typedef struct jit_memory_slots {
 
 /* The caller of these slots holds the lock of the programs. */
 typedef struct jit_program_slots {
-    /* Optional: called before all programs are unloaded. Releases what refers to them. */
+    /* Optional: called before all programs are unloaded. Releases objects that refer to the
+     * programs. */
     void (*forget)(collet_device *device);
     /* Loads a cached binary; returns NULL if the driver rejects it. */
     void *(*load)(collet_device *device, const void *binary, uint64_t bytes, const char *options);

@@ -42,7 +42,8 @@ static int has_f32(uint64_t sig)
     return 0;
 }
 
-/* Whether the op divides or takes roots, as elementary functions do. */
+/* Whether the op divides numbers of f32 or takes their roots, itself or in an elementary
+ * function. */
 static int needs_exact_f32(uint32_t op, uint64_t sig)
 {
     switch (op) {

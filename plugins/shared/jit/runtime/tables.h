@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tables.h - an LRU cache of tables of constants. The host computes a table for kernels and writes it to the device
- * at the first call that needs it; a trim empties the cache. If another queue uses the table, it is
- * ordered after the queue that wrote it. The host waits for the device only to free a table.
+ * at the first call that needs it; a trim empties the cache. Another queue that uses the table is
+ * ordered after the queue that wrote the table. The host waits for the device only to free a table.
  *
  * All functions may be called by any thread.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.h - views: operands of the same shape with any strides, in the order in which kernels traverse them, and the
- * number of groups for that. */
+ * number of groups of such a kernel. */
 #pragma once
 
 #include <stddef.h>
@@ -11,8 +11,9 @@
 #define VIEW_OPERANDS COLLET_MAX_OPERANDS
 #include "view_params.h"
 
-/* Makes the view of the call's first `count` operands; all that are present have the same shape. Returns the number
- * of groups if each item computes one element; 0 for an empty shape. */
+/* Makes the view of the call's first `count` operands; all operands that are present have the
+ * same shape. Returns the number of groups if each item computes one element; 0 for an empty
+ * shape. */
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count);
 static inline uint32_t jit_view_bytes(uint32_t operands)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of packed weights and tokens, a batch of tokens at a time: one launch prepares them, one
- * multiplies.
+/* Products of packed weights and tokens, a batch of tokens at a time: one launch prepares the
+ * tokens, the next launch multiplies.
  * Tests: conformance/ternary/products.c, tests/opencl/test_opencl_token_batches.c */
 #include "shared/jit/linalg/matrices.h"
 #include "shared/jit/runtime/launch.h"
@@ -29,7 +29,7 @@ typedef struct plan {
 } plan;
 
 /* Prepared tokens take at most SCRATCH bytes of the workspace, unless a single token is larger. If more than TOGETHER
- * fit but not all, a multiple of TOGETHER is prepared at a time. */
+ * tokens fit, but not all, a multiple of TOGETHER tokens is prepared at a time. */
 #define SCRATCH ((uint64_t)64 << 20)
 #define TOGETHER 64
 
