@@ -87,8 +87,8 @@ static inline void index_store(char *at, uint64_t size, uint64_t bits)
         *(uint8_t *)p = (uint8_t)bits;
 }
 
-/* A mask of bits: an element is true if one of these bits is set. The sign bit is not among them, because -0 is
- * false. */
+/* A mask of bits: an element is true if one of these bits is set. The sign bits of floating-point
+ * numbers are not among them, because -0 is false. */
 static inline uint64_t index_bits_that_count(collet_dtype dtype)
 {
     switch (dtype) {

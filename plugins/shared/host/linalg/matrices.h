@@ -105,8 +105,8 @@ static inline double cpu_largest(const double *x, int64_t n)
     return finite == 0.0 ? largest : (double)NAN;
 }
 
-/* The power of two that scales a positive magnitude to at most 2^top and, if least <= top, at least 2^least. 1 if the
- * magnitude is already within these limits. */
+/* The power of two that scales a positive magnitude to less than 2^top and, if least <= top, to at
+ * least 2^(least - 1). 1 if the magnitude is already within these limits. */
 static inline double cpu_scale_to(double largest, int least, int top)
 {
     int exponent;

@@ -19,8 +19,9 @@ void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_angular_velocity(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end);
 
-/* Returns the first frame of the part for which times are equal; F if there is none. Then call
- * cpu_md_time_derivative_info once, with the minimum over all parts; it sets `info`. */
+/* Returns the first frame of the part whose neighbouring frames have equal times; F if there is
+ * none. Then call cpu_md_time_derivative_info once, with the minimum over all parts; it sets
+ * `info`. */
 int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_time_derivative_info(const collet_kernel_call *call, int64_t equal_times);
 

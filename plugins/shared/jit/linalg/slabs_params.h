@@ -21,7 +21,7 @@
 #define QR_FACTOR(m, n, min_mn) (QR_MATRIX(min_mn) + (m) * (n))
 
 #define EIGH_DIAGONAL SLAB_HEAD
-#define EIGH_OFF_DIAGONAL(n) (SLAB_HEAD + (n)) /* the diagonal */
+#define EIGH_OFF_DIAGONAL(n) (SLAB_HEAD + (n))
 #define EIGH_TAU(n) (SLAB_HEAD + 2 * (n))
 #define EIGH_VECTOR(n) (SLAB_HEAD + 3 * (n))
 #define EIGH_LIST(n) (SLAB_HEAD + 4 * (n))
