@@ -15,6 +15,7 @@ static const struct {
     const char *name;
     uint32_t size;
 } known[] = {
+    {COLLET_EXTENSION_BATCH, sizeof(collet_batch_extension)},
     {COLLET_EXTENSION_COPY, sizeof(collet_copy_extension)},
     {COLLET_EXTENSION_MEMORY, sizeof(collet_memory_extension)},
     {COLLET_EXTENSION_NATIVE, sizeof(collet_native_extension)},

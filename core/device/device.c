@@ -132,6 +132,7 @@ typedef struct known_extension {
 } known_extension;
 
 static const known_extension known[] = {
+    {COLLET_EXTENSION_BATCH, offsetof(device_extensions, batch), sizeof(collet_batch_extension)},
     {COLLET_EXTENSION_COPY, offsetof(device_extensions, copy), sizeof(collet_copy_extension)},
     {COLLET_EXTENSION_EXPLAIN, offsetof(device_extensions, explain),
      sizeof(collet_explain_extension)},

@@ -10,6 +10,7 @@
 
 /* NULL: the device does not have the extension. */
 typedef struct device_extensions {
+    const collet_batch_extension *batch;
     const collet_copy_extension *copy;
     const collet_explain_extension *explain;
     const collet_memory_extension *memory;

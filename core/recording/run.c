@@ -105,6 +105,25 @@ static collet_status run_steps(collet_context *cx, const collet_recording *r, wo
     return COLLET_OK;
 }
 
+/* Begins or ends a batch in each queue that the context has on a device with collet.batch/1. */
+static void batch(collet_context *cx, const workspace *w, int begins)
+{
+    for (uint32_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
+        queue *q = cx->lanes[i].queue;
+        const collet_batch_extension *table = q ? q->device->extensions.batch : NULL;
+        collet_error err;
+        if (!table || queue_lock(q, &err) != COLLET_OK)
+            continue;
+        device_enter(q->device);
+        if (begins)
+            table->begin(q->device->handle, q->handle, w);
+        else
+            table->end(q->device->handle, q->handle);
+        device_leave(q->device, COLLET_OK);
+        (void)queue_unlock(q);
+    }
+}
+
 /* Makes the arrays that are returned. */
 static collet_status begin(collet_context *cx, const collet_recording *r, workspace *w,
                            const collet_array *const *ins)
@@ -153,8 +172,14 @@ collet_status collet_recording_run(collet_context *cx, collet_recording *r, coll
         return status;
     }
     status = begin(cx, r, w, ins);
+    int batched = status == COLLET_OK && w->runs == WORKSPACE_KNOWN;
+    if (batched)
+        batch(cx, w, 1);
     if (status == COLLET_OK)
         status = run_steps(cx, r, w);
+    if (batched)
+        batch(cx, w, 0);
+    w->runs += status == COLLET_OK && w->runs < WORKSPACE_KNOWN;
     finish(r, w, results, status);
     workspace_give_back(r, w);
     return status;

@@ -4,11 +4,15 @@
 
 #include "steps.h"
 
+#define WORKSPACE_KNOWN                                                                            \
+    2 /* after so many runs, all kernels of a run have been compiled and have run */
+
 typedef struct workspace {
     struct workspace *next;
     collet_array **own; /* for each value, the array that is kept for all runs, or NULL */
     collet_array **now; /* for each value, the array in the present run */
     collet_argument *arguments; /* room for the arguments of one evaluation */
+    uint32_t runs;              /* completed runs, at most WORKSPACE_KNOWN */
 } workspace;
 
 /* Chooses the slot of each intermediate value, so that values that are not needed at the same time share memory. */

@@ -108,6 +108,25 @@ typedef struct collet_timing_extension {
 } collet_timing_extension;
 
 /*
+ * Submits work that is repeated as a whole, for example as a CUDA graph. Absent: each call is submitted by itself.
+ *
+ * Between `begin` and `end` the device may hold back what `run` enqueues in the queue. Marks count it as enqueued. The device
+ * submits it before any other command of the queue, and when another queue or the host waits for it, also with a limit of time; a
+ * failure is reported by later waits. Calls of `run` have the same results as without a batch.
+ *
+ * begin  [required; one a queue] Begins a batch in the queue; a batch that has not ended ends first. `key` is never
+ *        dereferenced: batches with the same key probably consist of the same kernels with other arguments.
+ * end    [required; one a queue] Submits what is held back, and ends the batch; without a batch, does nothing.
+ */
+#define COLLET_EXTENSION_BATCH "collet.batch/1"
+typedef struct collet_batch_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    void (*begin)(collet_device *device, collet_queue *queue, const void *key);
+    void (*end)(collet_device *device, collet_queue *queue);
+} collet_batch_extension;
+
+/*
  * Copies directly from another device's memory. Absent, or one of the devices has no queues:
  * libcore copies through the host's memory, by buffer_read and buffer_write.
  *

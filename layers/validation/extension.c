@@ -187,6 +187,36 @@ static void pinned_free(collet_device *named, void *address, void *handle)
 static const collet_pinned_extension pinned_table = {sizeof pinned_table, 0, pinned_alloc,
                                                      pinned_free};
 
+/* ---- collet.batch/1 ---------------------------------------------------------------------- */
+
+static void batch_begin(collet_device *named, collet_queue *in, const void *key)
+{
+    call c;
+    if (call_begin(&c, COLLET_EXTENSION_BATCH " begin", named, NULL) &&
+        call_own_queue(&c, in, ENQUEUES)) {
+        const collet_batch_extension *below = c.device->extensions[EXTENSION_BATCH];
+        call_enter(&c);
+        below->begin(c.device->below, c.queue->below, key);
+        call_left(&c);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+static void batch_end(collet_device *named, collet_queue *in)
+{
+    call c;
+    if (call_begin(&c, COLLET_EXTENSION_BATCH " end", named, NULL) &&
+        call_own_queue(&c, in, ENQUEUES)) {
+        const collet_batch_extension *below = c.device->extensions[EXTENSION_BATCH];
+        call_enter(&c);
+        below->end(c.device->below, c.queue->below);
+        call_left(&c);
+    }
+    call_end(&c, COLLET_OK);
+}
+
+static const collet_batch_extension batch_table = {sizeof batch_table, 0, batch_begin, batch_end};
+
 /* ---- The slot ---------------------------------------------------------------------------- */
 
 static const struct known {
@@ -194,6 +224,7 @@ static const struct known {
     const void *table;
     uint32_t size;
 } known[] = {
+    [EXTENSION_BATCH] = {COLLET_EXTENSION_BATCH, &batch_table, sizeof batch_table},
     [EXTENSION_MEMORY] = {COLLET_EXTENSION_MEMORY, &memory_table, sizeof memory_table},
     [EXTENSION_COPY] = {COLLET_EXTENSION_COPY, &validation_copy, sizeof validation_copy},
     [EXTENSION_EXPLAIN] = {COLLET_EXTENSION_EXPLAIN, &explain_table, sizeof explain_table},

@@ -36,6 +36,7 @@ typedef enum extension_kind {
     EXTENSION_NATIVE,
     EXTENSION_PINNED,
     EXTENSION_TIMING,
+    EXTENSION_BATCH,
     EXTENSION_KINDS
 } extension_kind;
 

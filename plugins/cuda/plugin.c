@@ -28,11 +28,9 @@ static void explain(collet_device *d, const collet_kernel_call *call, char *word
 static const collet_explain_extension explained = {sizeof explained, 0, explain};
 
 static const jit_extension_table extensions[] = {
-    {COLLET_EXTENSION_EXPLAIN, &explained},
-    {COLLET_EXTENSION_NATIVE, &cuda_native},
-    {COLLET_EXTENSION_PINNED, &cuda_pinned},
-    {COLLET_EXTENSION_TIMING, &cuda_timing},
-    {NULL, NULL},
+    {COLLET_EXTENSION_BATCH, &cuda_batches}, {COLLET_EXTENSION_EXPLAIN, &explained},
+    {COLLET_EXTENSION_NATIVE, &cuda_native}, {COLLET_EXTENSION_PINNED, &cuda_pinned},
+    {COLLET_EXTENSION_TIMING, &cuda_timing}, {NULL, NULL},
 };
 
 static const jit_driver driver = {

@@ -23,6 +23,10 @@ CUSOLVER_CONSTANTS(SAME_VALUE)
 #define IS_SAME(a, b) _Static_assert(__builtin_types_compatible_p(a, b), #a " is not " #b);
 #define SAME_FUNCTION(type, name, symbol, parameters) IS_SAME(__typeof__(symbol), type parameters)
 CUDA_FUNCTIONS(SAME_FUNCTION)
+#if CUDA_VERSION >= 12000
+CUDA_GRAPH_FUNCTIONS(SAME_FUNCTION)
+_Static_assert(CUDA_NODE_IS_LAID_OUT, "the parameters of a kernel in a graph have another layout");
+#endif
 NVRTC_FUNCTIONS(SAME_FUNCTION)
 CUBLAS_FUNCTIONS(SAME_FUNCTION)
 CUFFT_FUNCTIONS(SAME_FUNCTION)

@@ -72,13 +72,13 @@ static int fresh(void **state)
 static int nothing_left(void **state)
 {
     if (!cu->contexts && !cu->allocations && !cu->host_allocations && !cu->streams && !cu->events &&
-        !cu->modules && !cu->outside && !cu->unordered && !cu->current())
+        !cu->modules && !cu->graphs && !cu->outside && !cu->unordered && !cu->current())
         return 0;
     print_error("left: contexts %d, memory %d, page-locked %d, streams %d, events %d, modules %d, "
-                "calls in a wrong context %d, out of order %d; "
+                "graphs %d, calls in a wrong context %d, out of order %d; "
                 "current context %p\n",
                 cu->contexts, cu->allocations, cu->host_allocations, cu->streams, cu->events,
-                cu->modules, cu->outside, cu->unordered, cu->current());
+                cu->modules, cu->graphs, cu->outside, cu->unordered, cu->current());
     return -1;
 }
 

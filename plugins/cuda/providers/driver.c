@@ -26,6 +26,7 @@ const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160
 
 #define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_driver, name, symbol),
 static const cuda_symbol symbols[] = {CUDA_FUNCTIONS(SYMBOL)};
+static const cuda_symbol graph_symbols[] = {CUDA_GRAPH_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
 
 static collet_status find_functions(const collet_host *host, cuda_driver *cu, const char *path,
@@ -33,6 +34,8 @@ static collet_status find_functions(const collet_host *host, cuda_driver *cu, co
 {
     const char *missing =
         cuda_symbols_find(symbols, sizeof symbols / sizeof *symbols, cu->library, cu);
+    cu->has_graphs = !cuda_symbols_find(graph_symbols, sizeof graph_symbols / sizeof *graph_symbols,
+                                        cu->library, cu);
     if (!missing)
         return COLLET_OK;
     return host->fail(err, COLLET_UNAVAILABLE, "%s has no %s: a driver for CUDA 11.2 is needed",

@@ -11,7 +11,9 @@ typedef struct cuda_driver {
     void *library;
     int version; /* 12040 for CUDA 12.4 */
     int absent;  /* libcuda.so.1 is not installed */
+    int has_graphs; /* the members of CUDA_GRAPH_FUNCTIONS are set */
     CUDA_FUNCTIONS(ABI_MEMBER)
+    CUDA_GRAPH_FUNCTIONS(ABI_MEMBER)
 } cuda_driver;
 
 /* Opens and initialises the driver: the library of the setting cuda.library, else libcuda.so.1.

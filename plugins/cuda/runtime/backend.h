@@ -46,9 +46,12 @@ typedef struct cuda_mark {
     uint64_t ticket;
 } cuda_mark;
 
+typedef struct cuda_batch cuda_batch;
+
 struct collet_queue {
     jit_queue base;
-    CUstream handle;
+    CUstream handle;   /* before a command is enqueued here, cuda_batch_submit is called */
+    cuda_batch *batch; /* NULL: none was begun */
     uint64_t first_mark, mark_count; /* the pending marks in the ring `marks` */
     cublasHandle_t blas;             /* created by the first product */
     cusolverDnHandle_t solver;       /* created by the first decomposition */
@@ -106,6 +109,29 @@ CUresult cuda_mark_now(collet_queue *q);
 void cuda_note_error(collet_queue *q, CUresult error);
 
 extern const collet_timing_extension cuda_timing;
+extern const collet_batch_extension cuda_batches;
+
+/* Submits the launches that the queue holds back. An error is stored for the next wait, and returned. The caller holds
+ * the queue's lock and is in the device's context. */
+CUresult cuda_submit(collet_queue *q);
+
+/* ---- batch.c: launches that are held back and submitted together. The caller of these functions holds the queue's
+ * lock and is in the device's context. ---- */
+
+/* From now on launches are held back; 0: no memory. */
+int cuda_batch_begin(collet_queue *q, const void *key);
+void cuda_batch_end(collet_queue *q);
+/* 1: the launch is held back. 0: the caller submits what is held, and launches. */
+int cuda_batch_add(collet_queue *q, CUfunction function, const jit_launch *l, uint64_t groups);
+/* Submits the launches that are held. */
+CUresult cuda_batch_submit(collet_queue *q);
+/* How many launches are held; whether launches are held back; forgets those that are held. */
+uint64_t cuda_batch_held(const collet_queue *q);
+int cuda_batch_is_on(const collet_queue *q);
+void cuda_batch_drop(collet_queue *q);
+/* Releases the graphs, or everything; nothing is held. */
+void cuda_batch_forget(collet_queue *q);
+void cuda_batch_free(collet_queue *q);
 
 /* ---- ways.c ---------------------------------------------------------------------------------- */
 

@@ -10,6 +10,12 @@ static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kern
 {
     CUdeviceptr addresses[JIT_ARGUMENTS];
     void *arguments[JIT_ARGUMENTS];
+    if (cuda_batch_add(q, kernel->handle, l, groups))
+        return CUDA_SUCCESS;
+    CUresult error = cuda_submit(q);
+    if (error != CUDA_SUCCESS ||
+        cuda_batch_add(q, kernel->handle, l, groups)) /* now it is not full */
+        return error;
     for (uint32_t i = 0; i < l->count; i++) {
         const jit_argument *a = &l->arguments[i];
         addresses[i] = cuda_address(a->buffer);

@@ -27,6 +27,7 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, use->label, use->err);
     pthread_mutex_lock(&q->base.lock);
+    (void)cuda_submit(q); /* an error is stored for the next wait */
     int outcome = calls(context, &code);
     if (outcome == CUDA_LIBRARY_DONE) {
         cuda_commit(q, use->label);

@@ -76,6 +76,7 @@ static collet_status begin_command(collet_device *d, collet_queue *q, collet_err
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, "the device's context", err);
     pthread_mutex_lock(&q->base.lock);
+    (void)cuda_submit(q); /* an error is stored for the next wait */
     return COLLET_OK;
 }
 

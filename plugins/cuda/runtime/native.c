@@ -22,6 +22,7 @@ static collet_status native_queue(collet_device *d, collet_queue *q, void **hand
 {
     (void)d;
     (void)err;
+    cuda_queues.submit(q);
     *handle = q->handle;
     return COLLET_OK;
 }
@@ -129,6 +130,7 @@ static collet_status export_read(collet_queue *q, collet_buffer *target, uint64_
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, "a copy from another device", err);
     pthread_mutex_lock(&q->base.lock);
+    (void)cuda_submit(q);
     error = d->cu.MemcpyPeerAsync(cuda_address(target) + offset, d->context,
                                   (CUdeviceptr)(uintptr_t) export->address, from->context, bytes,
                                   q->handle);

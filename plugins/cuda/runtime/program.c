@@ -6,11 +6,11 @@
 #include "shared/jit/runtime/binary_cache.h"
 #include "backend.h"
 
-/* Pending commands refer to the labels of kernels, so all queues are drained first. */
+/* Pending commands refer to the labels of kernels, so all queues are drained first. Graphs refer to kernels. */
 static void forget(collet_device *d)
 {
     pthread_rwlock_wrlock(&d->launches);
-    jit_queues_visit(d, cuda_queues.drain);
+    jit_queues_visit(d, cuda_queues.trim);
     jit_kernels_clear(d, &d->kernels);
     pthread_rwlock_unlock(&d->launches);
 }

@@ -20,6 +20,9 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
  * reached too. */
 CUresult cuda_mark_now(collet_queue *q)
 {
+    CUresult error = cuda_submit(q);
+    if (error != CUDA_SUCCESS)
+        return error;
     if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)
         return CUDA_SUCCESS;
     if (q->mark_count == CUDA_MARKS) {
@@ -27,7 +30,7 @@ CUresult cuda_mark_now(collet_queue *q)
         q->mark_count--;
     }
     cuda_mark *mark = mark_at(q, q->mark_count);
-    CUresult error = q->base.device->cu.EventRecord(mark->event, q->handle);
+    error = q->base.device->cu.EventRecord(mark->event, q->handle);
     if (error != CUDA_SUCCESS)
         return error;
     mark->ticket = q->base.submitted;
@@ -42,9 +45,10 @@ uint64_t cuda_commit(collet_queue *q, const char *label)
     return ticket;
 }
 
+/* All commands are complete, except the launches that are held. */
 static void all_passed(collet_queue *q)
 {
-    q->base.retired = q->base.submitted;
+    q->base.retired = q->base.submitted - cuda_batch_held(q);
     q->first_mark += q->mark_count;
     q->mark_count = 0;
 }
@@ -81,7 +85,16 @@ void cuda_note_error(collet_queue *q, CUresult error)
     collet_status status = jit_after_first(cuda_fail(q->base.device, error, "", &err));
     jit_queue_fail(q, status, "%s%s%s", text, *text ? " failed: " : "",
                    cuda_error_text(&q->base.device->cu, error, why));
+    cuda_batch_drop(q);
     all_passed(q);
+}
+
+CUresult cuda_submit(collet_queue *q)
+{
+    CUresult error = cuda_batch_submit(q);
+    if (error != CUDA_SUCCESS)
+        cuda_note_error(q, error);
+    return error;
 }
 
 /* ---- Tickets --------------------------------------------------------------------------------- */
@@ -98,7 +111,7 @@ static CUresult query(collet_queue *q)
         q->first_mark++;
         q->mark_count--;
     }
-    if (q->base.retired == q->base.submitted)
+    if (q->base.retired + cuda_batch_held(q) == q->base.submitted)
         return CUDA_SUCCESS;
     CUresult error = cu->StreamQuery(q->handle);
     if (error == CUDA_SUCCESS)
@@ -118,8 +131,12 @@ static void retire(collet_queue *q)
 
 static void drain(collet_queue *q)
 {
-    CUresult error =
-        CUDA_IN_CONTEXT(q->base.device, q->base.device->cu.StreamSynchronize(q->handle));
+    CUresult error = cuda_enter(q->base.device);
+    if (error == CUDA_SUCCESS) {
+        (void)cuda_submit(q);
+        error = q->base.device->cu.StreamSynchronize(q->handle);
+        cuda_leave(q->base.device);
+    }
     if (error != CUDA_SUCCESS)
         cuda_note_error(q, error);
     all_passed(q);
@@ -161,6 +178,16 @@ static void reach(collet_queue *q, uint64_t ticket)
     }
 }
 
+static void submit(collet_queue *q)
+{
+    if (cuda_enter(q->base.device) != CUDA_SUCCESS)
+        return;
+    pthread_mutex_lock(&q->base.lock);
+    (void)cuda_submit(q);
+    pthread_mutex_unlock(&q->base.lock);
+    cuda_leave(q->base.device);
+}
+
 static void block(collet_queue *q, uint64_t ticket)
 {
     CUevent event = NULL;
@@ -181,9 +208,10 @@ static void block(collet_queue *q, uint64_t ticket)
     pthread_mutex_unlock(&q->base.lock);
 }
 
+/* While launches are held back no mark is recorded: it would submit them. */
 static void mark(collet_queue *q)
 {
-    if (cuda_enter(q->base.device) != CUDA_SUCCESS)
+    if (cuda_batch_is_on(q) || cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
     CUresult error = q->base.retired < q->base.submitted ? cuda_mark_now(q) : CUDA_SUCCESS;
     if (error != CUDA_SUCCESS)
@@ -197,6 +225,7 @@ static collet_status order(collet_queue *q, collet_queue *other, uint64_t ticket
     CUresult error = cuda_enter(theirs);
     if (error != CUDA_SUCCESS)
         return cuda_fail(theirs, error, "waiting for a queue", err);
+    submit(q); /* what is held was enqueued before the wait */
     pthread_mutex_lock(&other->base.lock);
     retire(other);
     if (other->base.retired < ticket) {
@@ -245,6 +274,7 @@ static void queue_close(collet_queue *q)
     if (cuda_enter(d) != CUDA_SUCCESS)
         return;
     release_libraries(q);
+    cuda_batch_free(q);
     for (uint32_t i = 0; i < CUDA_MARKS; i++)
         if (q->marks[i].event)
             d->cu.EventDestroy(q->marks[i].event);
@@ -256,9 +286,10 @@ static void queue_close(collet_queue *q)
 static void trim(collet_queue *q)
 {
     drain(q);
-    if ((!q->blas && !q->solver) || cuda_enter(q->base.device) != CUDA_SUCCESS)
+    if ((!q->blas && !q->solver && !q->batch) || cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
     release_libraries(q);
+    cuda_batch_forget(q);
     cuda_leave(q->base.device);
 }
 
@@ -266,6 +297,7 @@ const jit_queue_slots cuda_queues = {
     .open = queue_open,
     .close = queue_close,
     .order = order,
+    .submit = submit,
     .block = block,
     .mark = mark,
     .retire = retire,
@@ -281,7 +313,9 @@ static CUresult record(collet_queue *q, CUevent *event)
     if (error != CUDA_SUCCESS)
         return error;
     pthread_mutex_lock(&q->base.lock);
-    error = cu->EventRecord(*event, q->handle);
+    error = cuda_submit(q);
+    if (error == CUDA_SUCCESS)
+        error = cu->EventRecord(*event, q->handle);
     pthread_mutex_unlock(&q->base.lock);
     if (error != CUDA_SUCCESS)
         cu->EventDestroy(*event);
@@ -332,3 +366,27 @@ static void release(collet_device *d, collet_stamp *stamp)
 }
 
 const collet_timing_extension cuda_timing = {sizeof cuda_timing, 0, stamp, elapsed, release};
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+static void batch_begin(collet_device *d, collet_queue *q, const void *key)
+{
+    if (!d->cu.has_graphs || d->wait_each || cuda_enter(d) != CUDA_SUCCESS)
+        return;
+    pthread_mutex_lock(&q->base.lock);
+    (void)cuda_submit(q);
+    (void)cuda_batch_begin(q, key); /* without memory there is no batch */
+    pthread_mutex_unlock(&q->base.lock);
+    cuda_leave(d);
+}
+
+static void batch_end(collet_device *d, collet_queue *q)
+{
+    (void)d;
+    submit(q);
+    pthread_mutex_lock(&q->base.lock);
+    cuda_batch_end(q);
+    pthread_mutex_unlock(&q->base.lock);
+}
+
+const collet_batch_extension cuda_batches = {sizeof cuda_batches, 0, batch_begin, batch_end};

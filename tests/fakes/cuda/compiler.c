@@ -124,8 +124,10 @@ static int add_entries(const build_files *w)
         if (sscanf(at, " %63[A-Za-z0-9_]", name) == 1)
             (void)fprintf(file,
                           "\nextern \"C\" void fake_entry_%s(void **arguments)\n"
-                          "{ fake_call(%s, arguments); }\n",
-                          name, name);
+                          "{ fake_call(%s, arguments); }\n"
+                          "extern \"C\" int fake_sizes_%s(unsigned *sizes)\n"
+                          "{ return fake_measure(%s, sizes); }\n",
+                          name, name, name, name);
     }
     free(text);
     return file && fclose(file) == 0 && ok;

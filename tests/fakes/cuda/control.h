@@ -44,6 +44,9 @@ typedef struct fake_cuda_control {
     _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, Stream- and EventSynchronize,
                                                    StreamWaitEvent */
     _Atomic int peer_copies;
+    _Atomic int graphs;         /* alive, of both kinds */
+    _Atomic int graph_launches; /* the launches of their kernels count in launch_count too */
+    _Atomic int graph_updates;  /* nodes whose arguments were set anew */
     _Atomic int unordered; /* commands not ordered after earlier commands on the same memory: copies,
                               fills, writes, and launches (their first argument) */
     _Atomic int outside;   /* calls in the wrong context */

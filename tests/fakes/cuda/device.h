@@ -157,6 +157,14 @@ static inline void fake_invoke(void (*kernel)(Types...), void **arguments, fake_
     kernel(*(Types *)arguments[Places]...);
 }
 
+/* Sets the sizes of a kernel's arguments; returns their number. */
+template <class... Types> static inline int fake_measure(void (*)(Types...), unsigned *sizes)
+{
+    const unsigned all[] = {(unsigned)sizeof(Types)..., 0};
+    memcpy(sizes, all, sizeof...(Types) * sizeof *sizes);
+    return (int)sizeof...(Types);
+}
+
 template <class... Types> static inline void fake_call(void (*kernel)(Types...), void **arguments)
 {
     fake_invoke(kernel, arguments, typename fake_sequence<sizeof...(Types)>::all{});

@@ -61,6 +61,7 @@ __attribute__((constructor)) static void reset(void)
     fake_cuda.memory = memory ? strtoull(memory, NULL, 10) : (size_t)1 << 20;
     fake_cuda.busy = fake_cuda.faults = fake_cuda.apart = fake_cuda.twins = 0;
     fake_cuda.peer_copies = fake_cuda.unordered = 0;
+    fake_cuda.graph_launches = fake_cuda.graph_updates = 0;
     fake_cuda.fails = NULL;
     fake_cuda.allocated = fake_cuda.synchronized = fake_cuda.waits = fake_cuda.outside = 0;
     fake_cuda.launch_count = 0;

@@ -9,6 +9,7 @@
 #include "cuda/providers/abi/cuda.h"
 
 CUDA_FUNCTIONS(ABI_PROTOTYPE)
+CUDA_GRAPH_FUNCTIONS(ABI_PROTOTYPE)
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
@@ -48,6 +49,8 @@ CUresult fake_enter(const char *name, CUcontext context);
 /* For control.h. */
 int fake_is_stream(const void *stream);
 void fake_catch_up(void *stream);
+/* Sets the sizes of a kernel's arguments and returns their number. */
+int fake_function_sizes(CUfunction function, unsigned sizes[64]);
 /* The piece that holds these bytes, or NULL. */
 piece *fake_piece_at(const void *address, size_t bytes);
 

@@ -64,6 +64,16 @@ typedef struct CUstream_st *CUstream, *cudaStream_t;
 typedef struct CUuuid {
     char bytes[16];
 } CUuuid;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUDA_KERNEL_NODE_PARAMS {
+    CUfunction func;
+    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    void **kernelParams, **extra;
+    void *kern;    /* a CUkernel, in place of func */
+    CUcontext ctx; /* NULL: the current context */
+} CUDA_KERNEL_NODE_PARAMS;
 #endif
 
 #define CUDA_FUNCTIONS(X)                                                                          \
@@ -126,3 +136,25 @@ typedef struct CUuuid {
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                 \
        void **arguments, void **extra))
+
+/* The offsets that the driver expects. */
+#define CUDA_NODE_IS_LAID_OUT                                                                      \
+    (sizeof(CUDA_KERNEL_NODE_PARAMS) == 72 && offsetof(CUDA_KERNEL_NODE_PARAMS, gridDimX) == 8 &&  \
+     offsetof(CUDA_KERNEL_NODE_PARAMS, blockDimX) == 20 &&                                         \
+     offsetof(CUDA_KERNEL_NODE_PARAMS, kernelParams) == 40 &&                                      \
+     offsetof(CUDA_KERNEL_NODE_PARAMS, extra) == 48 &&                                             \
+     offsetof(CUDA_KERNEL_NODE_PARAMS, ctx) == 64)
+
+/* Drivers since CUDA 12.0 have these. */
+#define CUDA_GRAPH_FUNCTIONS(X)                                                                    \
+    X(CUresult, GraphCreate, cuGraphCreate, (CUgraph * graph, unsigned flags))                     \
+    X(CUresult, GraphDestroy, cuGraphDestroy, (CUgraph graph))                                     \
+    X(CUresult, GraphAddKernelNode, cuGraphAddKernelNode_v2,                                       \
+      (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,                  \
+       const CUDA_KERNEL_NODE_PARAMS *parameters))                                                 \
+    X(CUresult, GraphInstantiate, cuGraphInstantiateWithFlags,                                     \
+      (CUgraphExec * ready, CUgraph graph, unsigned long long flags))                              \
+    X(CUresult, GraphExecDestroy, cuGraphExecDestroy, (CUgraphExec ready))                         \
+    X(CUresult, GraphSetParams, cuGraphExecKernelNodeSetParams_v2,                                 \
+      (CUgraphExec ready, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters))            \
+    X(CUresult, GraphLaunch, cuGraphLaunch, (CUgraphExec ready, CUstream stream))

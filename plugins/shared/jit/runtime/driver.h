@@ -258,6 +258,8 @@ typedef struct jit_queue_slots {
      * queue of another device. */
     collet_status (*order)(collet_queue *queue, collet_queue *other, uint64_t ticket,
                            collet_error *err);
+    /* Optional: submits the commands that the queue holds back. Takes the queue's lock. */
+    void (*submit)(collet_queue *queue);
     /* Waits until `ticket` is complete. Takes the queue's lock, but does not hold it during the wait. */
     void (*block)(collet_queue *queue, uint64_t ticket);
 

@@ -93,6 +93,8 @@ collet_status jit_queue_wait(collet_device *d, collet_queue *queue, uint64_t val
     jit_queue *q = jit_queue_of(queue);
     if (nanoseconds < 0)
         jit_slots_of(queue)->block(queue, value);
+    else if (jit_slots_of(queue)->submit)
+        jit_slots_of(queue)->submit(queue);
     if (!passed_within(queue, value, nanoseconds < 0 ? INT64_MAX : nanoseconds))
         return jit_host(d)->fail(err, COLLET_NOT_READY, "the queue is still at work");
     pthread_mutex_lock(&q->lock);
