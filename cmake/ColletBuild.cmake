@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The compiler's options for all of this project, in one place.
+# The compiler's options for the whole project, and the functions that add plugins, engines, programs and tests.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -17,13 +17,13 @@ string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." COLLET_TESTS_PATTERN "${PROJECT_SOURC
 target_compile_options(collet_options INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -ffp-contract=off -fno-math-errno
-  # Tests, and the slots of stand-ins, have parameters that they do not need.
+  # Test functions, and the slots of stand-ins (plugins in tests/fakes), have parameters that they do not use.
   $<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${COLLET_TESTS_PATTERN}>>:-Wno-unused-parameter>
   # clang warns about loops that it does not vectorise. For gcc, tests/isa finds such loops.
   $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
   $<$<BOOL:${COLLET_WERROR}>:-Werror>)
 # By default gcc sets and copies structs of some 100 bytes by `rep stos` and `rep movs`, which take some 30 cycles to
-# begin: up to a quarter of a call with few elements (fft of 10: 555 ns, 423 by vectors).
+# begin: up to a quarter of a call with few elements (fft of 10: 555 ns; 423 ns with the vector loops below).
 include(CheckCCompilerFlag)
 set(COLLET_COPIES -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign
   -mmemcpy-strategy=vector_loop:512:noalign,libcall:-1:noalign)
@@ -35,8 +35,8 @@ if(COLLET_CORE STREQUAL "built")
   target_include_directories(collet_options INTERFACE ${PROJECT_SOURCE_DIR}/include)
 endif()
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
-# The stack limit for code that runs on threads of programs, whose stacks may be small
-# (tests/core/test_stack.c). Debug builds and sanitizers need more.
+# The limit of a function's stack frame, for code that runs on a program's own threads: their stacks may be small
+# (tests/core/test_stack.c). Debug builds and sanitizers need larger frames.
 add_library(collet_frames INTERFACE)
 if(COLLET_SANITIZER STREQUAL "none")
   target_compile_options(collet_frames INTERFACE
@@ -46,7 +46,7 @@ endif()
 set(COLLET_SANITIZER_FLAGS "")
 if(COLLET_SANITIZER STREQUAL "address")
   set(COLLET_SANITIZER_FLAGS "-fsanitize=address,undefined")
-  # Variables without a value hold a pattern, which no pointer or status has (gcc 12, clang 8).
+  # Uninitialised variables hold a byte pattern that is no valid pointer or status (from gcc 12, clang 8).
   check_c_compiler_flag(-ftrivial-auto-var-init=pattern COLLET_AUTO_VAR_INIT)
   # Without the checks null and pointer-overflow: a use of a null pointer ends a test anyway, and these two checks take
   # a tenth of all compilation.
@@ -71,8 +71,8 @@ elseif(NOT COLLET_SANITIZER STREQUAL "none")
   message(FATAL_ERROR "COLLET_SANITIZER is none, address or thread, not '${COLLET_SANITIZER}'")
 endif()
 
-# collet_add_manifest(NAME LAYER): the assembler embeds manifest.json. If a backend's manifest has no list "kernels",
-# manifest.cmake adds the list from the table in plugin.c.
+# collet_add_manifest(NAME LAYER): the assembler embeds manifest.json in the plugin NAME. If a backend's manifest has no
+# list "kernels", manifest.cmake adds the list from the table in plugin.c. LAYER: true for a layer.
 function(collet_add_manifest name layer)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
   if(layer)
@@ -101,9 +101,9 @@ function(collet_add_manifest name layer)
 endfunction()
 
 # collet_add_plugin(NAME source... [LIBRARIES library...] [KERNELS list...] [TABLE target] [NO_INSTALL] [OUTPUT directory] [LAYER])
-# A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
-# layer.c in place of plugin.c; exports only collet_layer_entry. KERNELS: the lists from which rows.cmake makes the
-# table of kernels, "rows/NAME.inc". TABLE: a target that makes a header which plugin.c includes.
+# Adds a backend: one module NAME.so with its manifest.json, which exports only collet_plugin_entry. LAYER: adds a layer
+# instead; its source is layer.c, and it exports only collet_layer_entry. KERNELS: the lists from which rows.cmake makes
+# the table of kernels, "rows/NAME.inc". TABLE: a target that makes a header which plugin.c includes.
 # The global property COLLET_BACKENDS lists the backends that are installed; COLLET_RUNTIME_TARGETS lists the targets of
 # these backends, of libcore and of the engines.
 function(collet_add_plugin name)
@@ -154,9 +154,9 @@ function(collet_install_pkg_config input module)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${directory})
 endfunction()
 
-# collet_search_beside(TARGET DIRECTORIES): TARGET finds libcore in DIRECTORIES, in the build tree and installed, and
-# other libraries where they were linked. (A path for the build tree alone, which installation
-# replaces, ends with ":" in CMake: for the dynamic linker that is the current directory.)
+# collet_search_beside(TARGET DIRECTORIES): at run time TARGET finds libcore in DIRECTORIES, both in the build tree and
+# installed, and other libraries where they were linked. (CMake pads a separate rpath of the build tree with ":", so that
+# installation can replace it; the dynamic linker takes the empty entry for the current directory.)
 function(collet_search_beside target directories)
   list(REMOVE_DUPLICATES directories)
   set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
@@ -168,17 +168,17 @@ endfunction()
 function(collet_version_symbols target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/libraries.map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
-  # A symbol that no library defines fails the build instead of the first program that needs it. Not with sanitizers:
-  # the programs define their symbols.
+  # A symbol that no library defines fails the build instead of the first program that needs it. Not with sanitizers,
+  # whose symbols only programs define.
   if(COLLET_SANITIZER STREQUAL "none" AND NOT COLLET_FUZZ)
     target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
-# collet_add_engine(NAME DESCRIPTION [LIBRARIES library...]): libcollet-NAME from the objects of the
-# static library engine_NAME, which tests of its parts link; as a CMake target collet::NAME, as a
-# pkg-config module collet-NAME, with the header include/collet/NAME.h of the current directory.
+# collet_add_engine(NAME DESCRIPTION [LIBRARIES library...]): makes libcollet-NAME from the objects of the static library
+# engine_NAME, which tests of private functions link. Installs the library, the CMake target collet::NAME, the
+# pkg-config module collet-NAME, and the header include/collet/NAME.h of the current directory.
 function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   cmake_parse_arguments(ENGINE "" "" "LIBRARIES" ${ARGN})
   set(library collet_${ENGINE_NAME})
@@ -320,9 +320,9 @@ if(COLLET_TESTS)
   string(REPLACE " " ";" COLLET_QUICK "${COLLET_QUICK}")
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/quick.txt)
 endif()
-# Tests that fail under the thread sanitizer. It ends processes that share memory with their parent (`worker`) or that
-# fork while others wait (probes of plugins that crash). Its own memory exceeds the memory limits of some tests, and a
-# file that it writes at the start of a process exceeds the limit of test_file_limit.
+# Tests that fail under the thread sanitizer. The sanitizer ends processes that share memory with their parent (`worker`)
+# or that fork while other threads wait (probes of plugins that crash). The sanitizer's own memory exceeds the memory
+# limits of some tests, and a file that it writes at the start of a process exceeds the limit of test_file_limit.
 set(COLLET_NOT_WITH_THREAD_SANITIZER check_worker verbs_worker test_worker late_failures_worker test_omp_places test_info
   test_loader test_loader_cache test_storage traced_test_storage test_file_limit traced_test_file_limit)
 function(collet_choose_sets)
@@ -366,8 +366,8 @@ function(collet_tests_that_exist out)
   set(${out} ${tests} PARENT_SCOPE)
 endfunction()
 
-# collet_tests_optimised(NAME...): PoCL optimises the kernels of these tests, which takes it twice as long. They have a
-# cache of their own, because PoCL looks up cached kernels by source alone, without the options.
+# collet_tests_optimised(NAME...): PoCL optimises the kernels of these tests, which doubles its compile time. The tests have
+# a cache of their own, because PoCL looks up cached kernels by source alone, without the options.
 function(collet_tests_optimised)
   collet_tests_that_exist(tests ${ARGN})
   set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT
@@ -394,19 +394,20 @@ function(collet_test_cost seconds)
   set_property(TEST ${tests} PROPERTY COST ${seconds})
 endfunction()
 
-# Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.
-# Probes measure nothing, which saves 0.2 s in each of hundreds: see collet_tests_measure.
+# Tests do not see the user's configuration, cache or plugins. With a sanitizer an allocation that fails returns NULL
+# instead of ending the test. Compiled kernels are kept in COLLET_TEST_CACHE. Probes measure nothing, which saves 0.2 s in
+# each of some hundred tests: see collet_tests_measure.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
   set(environment NO_COLOR=1 COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
-    # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
+    # PoCL compiles each kernel once, for any work-group size, instead of again for each size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0 POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
     # At every start Open MPI waits two seconds for munge, even if munge does not run.
     PMIX_MCA_psec=native
-    # (Leak detection crashes on thread-local memory of libraries opened at run time.)
+    # (Without intercept_tls_get_addr=0 leak detection crashes on thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
-    # Memory that drivers and their compilers never free.
+    # The suppressions are for memory that drivers and their compilers never free.
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
   # (Without ignore_noninstrumented_modules: on Linux this option regards every module as not instrumented, and then
   # nothing is reported.)

@@ -36,8 +36,8 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME docs)
-# The documents are installed in the same folders as in the sources, with the trajectory that they read, so that their links and commands
-# work.
+# The documents are installed in the same folders as in the sources, and with them the trajectory that their commands
+# read, so that their links and commands work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE TYPE DOC)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(FILES python/cyrsoxs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python/cyrsoxs)

@@ -65,7 +65,7 @@ if("scatter" IN_LIST COLLET_BUILT_ENGINES OR "trajectory" IN_LIST COLLET_BUILT_E
       message(FATAL_ERROR "HDF5 is not found (Debian: libhdf5-dev); -DCOLLET_HDF5=OFF builds the engines without .h5 files")
     endif()
     # Debian's libhdf5.so is a link in a separate directory. With the real path, installed files need not search there.
-    # FindHDF5 sets the second property where h5cc cannot be run, as in a folder whose name has a blank.
+    # FindHDF5 sets IMPORTED_LOCATION_RELEASE if it cannot run h5cc, for example in a folder whose name has a blank.
     foreach(library hdf5::hdf5 hdf5::hdf5_hl)
       foreach(property IMPORTED_LOCATION IMPORTED_LOCATION_RELEASE)
         get_target_property(location ${library} ${property})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Toolchain: 64-bit ARM from another machine, with Debian's cross compiler and arm64 packages
-# (dpkg --add-architecture arm64). Tests run under qemu-user. Programs there cannot start each other unless
-# binfmt registers the format, so plugins are not probed: COLLET_PROBE=off.
+# (dpkg --add-architecture arm64). Tests run under qemu-user. A program under qemu-user can start another arm64 program
+# only if binfmt registers the format, so plugins are not probed: COLLET_PROBE=off.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -8,8 +8,8 @@
 # "accepts" is the function <run>_accepts. "op: none": the backend does not have the op. If two lines name
 # an op, the later one counts.
 
-# Sets `ops`, their names; constant_<op>, its NAME; sigs_<op>, its signatures, each as the dtypes of the
-# operands, separated by commas.
+# Sets `ops`, the names of all ops, and for each op constant_<op>, its NAME in capitals, and sigs_<op>, its
+# signatures: each is the dtypes of the operands, separated by commas.
 macro(collet_read_ops)
   file(READ ${include}/types.h text)
   string(REGEX MATCHALL "X\\([A-Z0-9]+, [0-9]+, [0-9]+, \"[a-z0-9]+\", '.', [a-z0-9_]+, [A-Z]+" types "${text}")
@@ -48,7 +48,8 @@ macro(collet_read_ops)
   endforeach()
 endmacro()
 
-# The rows of elementwise.def, whose signatures are macros there; sets `elementwise`, their names.
+# Reads the ops of elementwise.def, whose signatures are macros there. Sets `elementwise`, the names of these ops, and
+# their constant_<op> and sigs_<op>.
 macro(collet_read_elementwise family)
   set(kind_B B)
   set(kind_I a A s S i I l L)

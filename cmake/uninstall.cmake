@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=directory -P uninstall.cmake: removes the files that the last `cmake --install` of this build, and of each
-# component, installed, and Collet's folders that are then empty. Set DESTDIR as for the installation.
+# cmake -DBUILD=directory -P uninstall.cmake: removes the files that the last `cmake --install` of this build installed, and
+# those of the last `cmake --install` of each component. Then removes Collet's empty folders. Set DESTDIR as for the
+# installation.
 file(GLOB manifests ${BUILD}/install_manifest*.txt)
 if(NOT manifests)
   message(FATAL_ERROR "${BUILD} has no install_manifest.txt: nothing was installed from it")

@@ -13,7 +13,7 @@ from collet import scatter
 ENERGIES = [284.0, 285.2, 287.0]
 SHAPE, VOXEL = (16, 64, 64), 2.0  # voxels, nm
 CENTRES = [(15.0, 30.0, 34.0), (15.0, 92.0, 26.0), (17.0, 36.0, 98.0), (16.0, 98.0, 90.0)]  # z, y, x in nm
-ACROSS = [(6e-4, 3e-4), (4e-4, 9e-4), (9e-4, 6e-4)]  # delta, beta of the shells across their direction
+ACROSS = [(6e-4, 3e-4), (4e-4, 9e-4), (9e-4, 6e-4)]  # delta, beta of the shells perpendicular to the radius
 CORE = [1.5e-3, 6e-4, 1.5e-3, 6e-4]
 MATRIX = [2e-4, 1e-4, 2e-4, 1e-4]
 SIGMA = 0.005  # standard deviation of the noise of A(q)

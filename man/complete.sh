@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # complete.sh TYPES DIRECTORY NAME PROGRAM...: writes completion of the command NAME from what --help of the program and of its
 # commands says: DIRECTORY/bash/NAME and DIRECTORY/zsh/_NAME. TYPES is the header with the list of dtypes.
-# A value whose name is a|b|c is one of these; FILE, DIR, OUT and names with a dot are files; NAME of --backend and --devices is a
-# backend, OP an op, DTYPE a dtype. A comma in the name stands for a list.
+# The name of a value determines how it is completed: a|b|c by one of these words; FILE, DIR, OUT and names with a dot by files;
+# NAME of --backend and --devices by a backend, OP by an op, DTYPE by a dtype. A comma in the name stands for a list.
 set -eu
 export LC_ALL=C
 types=$1 out=$2 name=$3

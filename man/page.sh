@@ -3,7 +3,7 @@
 # page.sh PAGE OUT PROGRAM...: writes a manual page to OUT. What --help of the program and of its commands says takes the
 # place of these lines of PAGE:
 #   .\" SYNOPSIS             the usage of the program and of its commands
-#   .\" OPTIONS [COMMAND]    a list of its options
+#   .\" OPTIONS [COMMAND]    a list of the options of the program, or of COMMAND
 #   .\" EXIT STATUS          a list of the statuses
 #   .\" EXAMPLES             the examples of the program and of its commands
 # It fails if a command has options of its own, and the page no place for them.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# slurm.sh SHARDS OUT COMMAND [ARGUMENT...]: computes OUT, the output of a command of Collet, by a Slurm array, and then
-# merges its shards in a job of its own, which names what is missing:
+# slurm.sh SHARDS OUT COMMAND [ARGUMENT...]: computes OUT, the output of a command of Collet, by a Slurm array. A job of
+# its own then merges the shards, and names the missing ones:
 #
 #   ./slurm.sh 100 patterns collet-rsoxs films/*.h5 -c config.txt --integrate
 #   ./slurm.sh 100 out.npz collet-extract conf.gro traj.xtc --selection "resname SOL"

@@ -43,12 +43,12 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * strides span more than any address space; INVALID when elements, counted from `data`, would be
  * outside of the address space.
  *
- * Unless it is shared, the caller may access the memory, gaps between strided elements included,
- * only between collet_array_acquire and collet_array_release until the array's storage is freed.
+ * Unless the memory is shared, the caller may access it, gaps between strided elements included, only
+ * between collet_array_acquire and collet_array_release, until the array's storage is freed.
  * The call that destroys the last view waits for the work on the memory and copies to it what a
  * device computed. If that fails, the call logs an error and the memory holds undefined bytes; to
  * get a status, acquire and release the array before. Then `deleter` (may be NULL) is called once,
- * with `user`, on that thread. It is not called when collet_array_wrap fails. Where a lost device
+ * with `user`, on the thread of that call. It is not called when collet_array_wrap fails. If a lost device
  * may still be at work on the memory, `deleter` is called when the runtime is destroyed, or never
  * if the device hangs (setting `timeout`); until then the memory must not be freed. In a child of
  * fork the destroy function waits for nothing and copies nothing.
@@ -93,7 +93,7 @@ COLLET_API const int64_t *collet_array_shape(const collet_array *array);
  * without elements are 0. */
 COLLET_API const int64_t *collet_array_strides(const collet_array *array);
 COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
-/* The runtime of the array's storage: only its contexts may use the array; calls with others are
+/* The runtime of the array's storage. Calls that use the array with a context of another runtime are
  * INVALID. */
 COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 

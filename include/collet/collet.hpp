@@ -309,7 +309,7 @@ COLLET_CPP_REDUCTION(MIN, min) COLLET_CPP_REDUCTION(MAX, max)
 #undef COLLET_CPP_3
 #undef COLLET_CPP_REDUCTION
 
-/* A name of a formula, with its array or number. */
+/* A name in the text of an expression, and its value: an array or a number. */
 struct argument {
     argument(std::string n, const array &a) : name(std::move(n)), value(a) {}
     template <class T, class = std::enable_if_t<detail::is_number<T>>>

@@ -78,7 +78,7 @@ COLLET_API collet_status collet_memory(collet_context *context, collet_memory_st
 
 /* The host's memory that this process may use: the minimum of the machine's memory, the limits of its control groups
  * and of their parents (memory.max and memory.high, or memory.limit_in_bytes: containers, Slurm, systemd), and the
- * limits of addresses and data (ulimit -v, -d). Read anew in each call, in some 0.1 ms. Any thread. */
+ * limits of address space and data segment (ulimit -v, -d). Each call reads them anew, in some 0.1 ms. Any thread. */
 COLLET_API collet_status collet_memory_limit_read(collet_memory_limit *limit, collet_error *err);
 
 /* From now on, for all contexts, `peak` of the memory space `space` is the largest `current` since this call. */

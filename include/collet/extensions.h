@@ -205,8 +205,8 @@ typedef struct collet_pinned_extension {
  * Reports which of several implementations a device uses for a call. Absent: collet_explain names only the kernel.
  *
  * explain  [required; any thread] Writes into text[0..capacity), capacity > 0, how the device would
- *          run *call, which its row has accepted and whose buffers are NULL: which implementation or
- *          library, and why, with the measured figures. The text is one line without a full stop, ends
+ *          run *call: by which implementation or library, and why, with the measured figures. The kernel
+ *          row has accepted the call, and its buffers are NULL. The text is one line without a full stop, ends
  *          with a NUL and is cut if it does not fit; "": there is only one implementation. Opens the
  *          libraries that the call would open. The thread has the locale C.
  */

@@ -19,7 +19,7 @@
  *   queue        required by a device with COLLET_ORDER_QUEUES, not called for others
  *   any thread   on any thread, also while other calls for the device are in progress
  *   one a queue  on any thread; two calls with this tag for the same `queue` are never in progress at
- *                once (if it is NULL, they may be)
+ *                once (with `queue` NULL they may be)
  *   last         on any thread; the last call for the object, with no other in progress
  * libcore never writes a buffer while another call uses it, and never frees a buffer while a call or a command uses it.
  * Everything else may happen: several queues may read one buffer at once. A device with COLLET_THREADS_ONE gets one
@@ -152,10 +152,10 @@ COLLET_ENUM(uint32_t){
  *            elsewhere (`accepts` refuses what can be known beforehand). COLLET_FAILED: outputs are
  *            undefined. COLLET_DEVICE_LOST. No other status.
  *
- * accepts    [optional; any thread] NULL: every call, without scratch. Called before any byte is copied: in *call the
- *            operands' buffers are NULL, and workspace is not set. COLLET_OK with the bytes of scratch in
- *            *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has completed
- *            the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST. Equal calls get the
+ * accepts    [optional; any thread] NULL: the row accepts every call and needs no scratch. Called before any byte is
+ *            copied: in *call the operands' buffers are NULL, and workspace is not set. COLLET_OK with the bytes of
+ *            scratch in *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has
+ *            completed the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST. Equal calls get the
  *            same answer, so the answer may be remembered.
  *
  * params_size is the size of the op's parameter block when the row was compiled; 0 if the op has none. A call with a
@@ -336,9 +336,9 @@ struct collet_plugin {
 
     /*
      * [required; any thread] Opens device `index` (0..device_count-1) and reports its properties.
-     * `name` is NULL; or it is the text that names the device, "text" of the choice "backend:text",
-     * if the manifest has "named_devices", and `index` means nothing. *device belongs to libcore
-     * until device_close; a device may be opened more than once at a time. May block.
+     * `name` is NULL, unless the manifest has "named_devices" and the program chose "backend:text": then
+     * `name` is "text", and `index` means nothing. *device belongs to libcore until device_close; a device
+     * may be opened more than once at a time. May block.
      * UNAVAILABLE (also for another index or name), FAILED: libcore does not try the device again. NO_MEMORY.
      */
     collet_status (*device_open)(const collet_plugin *self, collet_device **device,
@@ -481,7 +481,7 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *   string, path, path list, list any text
  *   choice                       one of "values"
  *   words                        some of "values", separated by one blank
- *   probe                        any text from the choices of the probe; users cannot set it
+ *   probe                        any text, from "choices" of the capabilities; users cannot set it
  * A default is written in this form. If a configuration has a key of this backend that is not
  * declared, or a value that is not valid for its type, the creation of a runtime fails; the text
  * names the file and the line.

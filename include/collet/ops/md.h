@@ -2,7 +2,6 @@
 /*
  * collet/ops/md.h - typed calls, inline, of the md family: quantities of molecules along a trajectory.
  *
-
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors. Each row COLLET_CALL of md.def becomes a call, too (typed.h);
  * the comments there describe these calls.
