@@ -54,7 +54,7 @@
  *     before. Destroy functions release the child's memory, wait for nothing and touch no device.
  *     None of these functions blocks, whatever the parent's threads did at the fork. The child may
  *     create a runtime of its own and use it on any thread, unless a thread of the parent was
- *     opening a backend at the fork: the C library's dlopen does not survive that.
+ *     opening a backend at the fork: then the C library's dlopen cannot be used in the child.
  *   - A call computes in the floating-point state of collet/floating.h, whatever state the thread
  *     has: it rounds to nearest, keeps subnormal numbers and has no traps. When it returns, the
  *     thread's state is as it was, except for sticky flags. Callbacks (log, progress, deleters) run

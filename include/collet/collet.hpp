@@ -244,9 +244,9 @@ public:
     }
 private:
     struct node {
-        array leaf;             /* or */
-        std::vector<expr> in;   /* of op, or */
-        collet_scalar number{}; /* also: the dtype of a conversion */
+        array leaf;             /* a node is this array, or */
+        std::vector<expr> in;   /* `op` of these operands, or */
+        collet_scalar number{}; /* this number; its dtype is also the dtype of a conversion */
         std::uint32_t op = COLLET_NO_OP;
         int depth = 0;
     };

@@ -21,7 +21,7 @@
 typedef struct collet_devices {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;    /* 0 */
-    /* Devices as in collet_set_backend, separated by ','; the job opens a context for each. NULL: `contexts` */
+    /* Devices as in collet_set_backend, separated by ','; the job opens a context for each. NULL: `contexts` is used. */
     const char *choices;
     /* The job's own context may be among them; nothing else may use them during the job. */
     int64_t n_contexts;

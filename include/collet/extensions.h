@@ -151,9 +151,9 @@ typedef struct collet_copy_extension {
 } collet_copy_extension;
 
 /*
- * Handles of the device's own programming interface for its objects, for programs that use both
- * interfaces. Absent: the functions of collet.h for native handles are UNSUPPORTED there. Handles
- * belong to the plugin and are valid as long as the object.
+ * Handles of the device's objects in the device's own programming interface, for programs that use that
+ * interface besides collet.h. Absent: for this device the functions of collet.h for native handles return
+ * UNSUPPORTED. Handles belong to the plugin and are valid as long as the object.
  *
  * device         [required; any thread] Fills *native; struct_size is set by the caller and the
  *                rest is zero. FAILED, DEVICE_LOST.

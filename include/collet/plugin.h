@@ -22,7 +22,7 @@
  *                once (with `queue` NULL they may be)
  *   last         on any thread; the last call for the object, with no other in progress
  * libcore never writes a buffer while another call uses it, and never frees a buffer while a call or a command uses it.
- * Everything else may happen: several queues may read one buffer at once. A device with COLLET_THREADS_ONE gets one
+ * Other uses of a buffer may overlap: several queues may read it at once. A device with COLLET_THREADS_ONE gets one
  * call at a time. A slot does not block unless its comment says so; `run`, buffer_write and queue_after may also block
  * while a queue has no room for the command. For a device with COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
@@ -155,8 +155,8 @@ COLLET_ENUM(uint32_t){
  * accepts    [optional; any thread] NULL: the row accepts every call and needs no scratch. Called before any byte is
  *            copied: in *call the operands' buffers are NULL, and workspace is not set. COLLET_OK with the bytes of
  *            scratch in *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has
- *            completed the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST. Equal calls get the
- *            same answer, so the answer may be remembered.
+ *            completed the call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST. Equal calls
+ *            get the same answer, so the answer may be remembered.
  *
  * params_size is the size of the op's parameter block when the row was compiled; 0 if the op has none. A call with a
  * nonzero parameter byte beyond params_size does not reach the row: libcore treats the call as refused. A row with
@@ -482,9 +482,9 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *   choice                       one of "values"
  *   words                        some of "values", separated by one blank
  *   probe                        any text, from "choices" of the capabilities; users cannot set it
- * A default is written in this form. If a configuration has a key of this backend that is not
- * declared, or a value that is not valid for its type, the creation of a runtime fails; the text
- * names the file and the line.
+ * A default is written in the form in which the plugin gets the value. If a configuration has a key of
+ * this backend that is not declared, or a value that is not valid for its type, the creation of a
+ * runtime fails; the text names the file and the line.
  *
  * The manifest of a layer has "layer": true, and no "priority", "features" and "kernels".
  *

@@ -58,15 +58,15 @@ COLLET_API collet_status collet_recording_input(collet_context *context,
 COLLET_API collet_status collet_recording_constant(collet_context *context,
                                                    collet_recording *recording, uint32_t *value,
                                                    const collet_array *array);
-/* A call of the op. `values` has an entry for each output of the op, which is set; `ins` has an entry for each input. `specs`
+/* A call of the op. `values` gets the number of each output of the op; `ins` has an entry for each input. `specs`
  * has the outputs' dtypes and shapes as in collet_ops_infer, which also returns the errors; NULL: all are inferred. An
  * output whose ndim is COLLET_ABSENT is left out; its value becomes COLLET_RECORDING_ABSENT. `params` is copied. INVALID: the
  * op `evaluate` (use collet_recording_evaluate). */
 COLLET_API collet_status collet_recording_call(collet_context *context, collet_recording *recording,
                                                uint32_t *values, uint32_t op, const uint32_t *ins,
                                                const collet_array_spec *specs, const void *params);
-/* An evaluation of the expression, whose outputs are set in `values`; `ins` has a value for each of its inputs, in their
- * order. The expression must exist as long as the recording. Errors of collet_expression_infer too. */
+/* An evaluation of the expression. `values` gets the number of each of its outputs; `ins` has a value for each of its
+ * inputs, in their order. The expression must exist as long as the recording. Errors of collet_expression_infer too. */
 COLLET_API collet_status collet_recording_evaluate(collet_context *context,
                                                    collet_recording *recording, uint32_t *values,
                                                    collet_expression *expression,
@@ -80,8 +80,9 @@ COLLET_ENUM(uint32_t){
     COLLET_VIEW_SLICE = 4,     /* axis, start, count, step */
     COLLET_VIEW_SELECT = 5,    /* axis, index */
 };
-/* A view of the value `from`, by the function of collet/array.h with that name, which also returns the errors. INVALID:
- * another `view`, or another `count` of numbers. If an input is reshaped, a run returns SHAPE where that needs a copy. */
+/* A view of the value `from`, by the function of collet/array.h that has the name of the view and also returns the
+ * errors. INVALID: an unknown `view`, or a `count` that the view does not take. If an input is reshaped, a run returns
+ * SHAPE where that needs a copy. */
 COLLET_API collet_status collet_recording_view(collet_context *context, collet_recording *recording,
                                                uint32_t *value, uint32_t from, uint32_t view,
                                                const int64_t *numbers, int32_t count);

@@ -50,10 +50,10 @@ COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
  * Prepares all runtimes for the end of the process: waits, at most `nanoseconds` (at least 0), until devices with
  * queues have finished their work, and frees the memory that they keep. Afterwards such devices are not used any more:
  * calls on them, and reads of arrays whose bytes are valid on them alone, return DEVICE_LOST; everything can still be
- * destroyed. exit() calls it with 30 s, before the handlers and destructors of the drivers' libraries, which would
- * otherwise run while the drivers' threads work; a binding calls it from exit handlers of its language, if they run
- * before exit(). In exit(), calls of other threads on such devices do not return, so these threads do not see a
- * failure. Work of devices that compute in the calling thread needs no wait. Any thread, any number of times.
+ * destroyed. exit() calls this function with 30 s, before the handlers and destructors of the drivers' libraries, which
+ * would otherwise run while the drivers' threads work. A binding calls it from an exit handler of its language if that
+ * handler runs before exit(). In exit(), calls of other threads on such devices do not return, so these threads do not
+ * see a failure. Work of devices that compute in the calling thread needs no wait. Any thread, any number of times.
  * NOT_READY: a device is still at work. In a child of fork the parent's runtimes are left alone.
  */
 COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *err);

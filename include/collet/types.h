@@ -358,7 +358,8 @@ typedef struct collet_program {
     uint32_t struct_size;
     uint32_t n_in, n_constants, n_steps, n_out;
     uint32_t reduce; /* 0, or the op that reduces every output: COLLET_OP_SUM, ... */
-    uint32_t n_reductions; /* the number of steps that reduce; 0 if `reduce` is not 0. A kernel without such steps refuses them */
+    /* The number of steps that reduce; 0 if `reduce` is not 0. A kernel that cannot do such steps refuses the program. */
+    uint32_t n_reductions;
     uint32_t reserved;     /* 0 */
     /* Bytes from one element to the next of `steps` and of the parameters' `constants`: set by the program's author to
      * sizeof(collet_step) and sizeof(collet_scalar). Members that a kernel does not know are 0. */

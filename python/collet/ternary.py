@@ -86,9 +86,9 @@ def quantize(weights: Any, mode: str | None = None, threshold: float | None = No
 
     mode "threshold": weights above `threshold` (0.3) become 1, weights below its negative become -1; the scale is 1.
     mode "absmean": the scale is the mean magnitude of the row, and the threshold is half the scale. None: "threshold".
-    Exception: weights that are already ternary (-s, 0 and s, with an s for each row) are kept exactly, with scale s,
-    unless "threshold" or a threshold is given. A RuntimeWarning says if more than 90 % of the codes are 0, or all
-    are equal.
+    Exception: if each row of the weights has only the values -s, 0 and s, with an s of its own, the values are kept
+    exactly and the scale is s, unless `mode` is "threshold" or `threshold` is given. A RuntimeWarning says if more than
+    90 % of the codes are 0, or all are equal.
 
     >>> codes, scale = collet.ternary.quantize([[0.5, -0.7, 0.1]])
     >>> codes

@@ -266,8 +266,8 @@ static void put_ion(writer *w)
     put_interactions(w, NULL, 0);
 }
 
-/* Writes the parameters of all interactions in the file, and of all interactions whose parameters differ in size
- * between versions. */
+/* Writes the list of interaction parameters: for the interactions of the molecules, and for further interactions whose
+ * parameters differ in size between versions of the format. */
 static void put_parameters(writer *w)
 {
     const struct version *v = w->version;

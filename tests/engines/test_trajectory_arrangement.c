@@ -196,7 +196,8 @@ TEST(followed_and_centred_molecules)
                      edge / 2) < 1e-3);
 }
 
-/* The first frame decides how atoms are arranged. If another frame is arranged before it, it is read once more. */
+/* The trajectory's first frame with a box determines how molecules are made whole. If a later frame is the first to be
+ * arranged, the arrangement calls a function that reads the trajectory's first frame once more. */
 static collet_status count_calls(void *user, trajectory_frames **out, collet_error *err)
 {
     *out = NULL;

@@ -277,7 +277,8 @@ TEST(paths_without_jumps)
     trajectory_images_free(NULL);
 }
 
-/* How far steps go, in cells that are a cube, or the same cube described by skewed vectors. */
+/* Steps of more than 0.4 of the box are counted as far. The boxes describe one periodic lattice, by the vectors of a cube
+ * and by skewed vectors. */
 TEST(steps_of_half_a_box)
 {
     static const double boxes[2][9] = {{3, 0, 0, 0, 3, 0, 0, 0, 3}, {3, 0, 0, 3, 3, 0, 0, 3, 3}};

@@ -378,7 +378,8 @@ TEST(drift_of_a_part)
     assert_true(fabs(column(rows, "com_velocity")[0]) > 1e-3);
 }
 
-/* Two atoms have no rotation about the line through them. Its rounding error must not be removed from other atoms. */
+/* The line through two atoms is an axis about which they have no rotation. The rounding error of the rotation about this
+ * axis must not be subtracted from other atoms. */
 TEST(atoms_on_a_line)
 {
     static box_system s;

@@ -128,7 +128,7 @@ static bool open_backend(worker *w, const char *path)
 {
     collet_error err = {0};
     collet_backend_info info;
-    /* These defaults have no backend: COLLET_BACKEND is ignored, because the command line names the backend. */
+    /* The command line names the backend. So `.backend` below overrides COLLET_BACKEND, and the defaults name none. */
     const char *const defaults[] = {TOOL_LOG_LEVEL, NULL};
     char layer[128] = "", searched[4200] = "";
     const char *const settings[] = {layer, NULL};

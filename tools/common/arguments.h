@@ -43,7 +43,7 @@ const char *tool_parse_output(const struct argp_state *state, const char *option
 
 /* Calls argp_parse; adds --version, which prints "PROGRAM VERSION (libcore VERSION)". If standard streams
  * are closed, no other file gets their descriptors. A wrong command line, or too little memory: prints a
- * message and calls exit(TOOL_EXIT_USAGE). If help cannot be printed: a message and status 1. */
+ * message and calls exit(TOOL_EXIT_USAGE). If help cannot be printed, prints a message and exits with 1. */
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input);
 
 /* Children of an argp, which add -h, the same as --help. */

@@ -59,8 +59,8 @@ static collet_status choose_list(tool_devices *devices, collet_context *context,
     return status;
 }
 
-/* Finds the first backend of a choice, and keeps the backends after it in devices->rest. 0: it was not
- * found, or the choice names a single device of it. */
+/* Finds the first backend of a choice, and keeps the backends after it in devices->rest. 0: the backend was not
+ * found, or the choice names a single device of this backend. */
 static int find_backend(tool_devices *devices, collet_runtime *runtime, const char *choice,
                         size_t *index)
 {

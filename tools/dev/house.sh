@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# house.sh [DIRECTORY [BUILD]]: shows the rooms of the sources (a room is a folder) and the includes
-# between them, and checks these rules:
-#   - no modules (a module is x.c with x.h) and no rooms include each other in a circle; with a build directory, no
-#     modules and no rooms call each other in a circle; the script finds calls in the symbols of the object files
-#     of every library and program
+# house.sh [DIRECTORY [BUILD]]: shows the folders of the sources and the includes between them, and checks
+# these rules:
+#   - includes between modules (a module is x.c with x.h), and between folders, have no cycles; with a build
+#     directory, calls between them have no cycles either; the script finds calls in the symbols of the object
+#     files of every library and program
 #   - with a build directory: a function of core that another file calls is declared in the header with the name of
 #     its file, or in a header without a .c file of its name
 #   - core includes only core and the public headers; plugins, layers, engines, conformance, tools and python include
@@ -64,12 +64,12 @@ xargs awk '
 [ ! -s "$work/unknown" ] ||
     fault "includes that are not written from a root: $(cat "$work/unknown")"
 
-# A module is the path of a file without its ending; a room is the file's folder.
+# A module is the path of a file without its ending.
 sed -E 's/\.[a-z]+( |$)/\1/g' "$work/includes" | awk '$1 != $2' | sort -u >"$work/modules"
 sed -E 's,/[^/ ]+( |$),\1,g' "$work/includes" | awk '$1 != $2' | sort | uniq -c |
     awk '{ print $2, $3, $1 }' >"$work/rooms"
 
-printf 'Rooms, each with the rooms that it includes (number of includes):\n'
+printf 'Folders, each with the folders that it includes (number of includes):\n'
 awk '
     $1 != last { printf "%s%s ->", last == "" ? "" : "\n", $1; last = $1 }
     { printf " %s (%d)", $2, $3 }
@@ -152,8 +152,8 @@ fi
 
 sed 's/$/ include/' "$work/modules" | sort - "$work/calls" >"$work/edges"
 
-# circle WHAT END: reports a fault, with the calls and includes between the modules (END "^$") or rooms that tsort
-# named.
+# circle WHAT END: reports a cycle that tsort found, with the calls and includes between its modules (END "^$") or
+# folders.
 circle() {
     sed -n 's/^tsort: \([^- ][^ ]*\)$/\1/p' "$work/circles" | sort -u >"$work/nodes"
     fault "$1 call or include each other in a circle: $(tr '\n' ' ' <"$work/nodes")"
@@ -165,8 +165,8 @@ circle() {
 }
 cut -d' ' -f1,2 "$work/edges" | tsort >/dev/null 2>"$work/circles" || circle modules '^$'
 sed -E 's,/[^/ ]+ ([^ ]+)/[^/ ]+ .*, \1,' "$work/edges" | sort -u |
-    tsort >"$work/order" 2>"$work/circles" || circle rooms '/[^/]*$'
-printf 'Rooms, each calling and including only those before it:\n'
+    tsort >"$work/order" 2>"$work/circles" || circle folders '/[^/]*$'
+printf 'Folders, each calling and including only those before it:\n'
 for tree in $trees; do
     awk -v tree="$tree" '
         sub("^" tree "(/|$)", "") { line = ($0 == "" ? "." : $0) (line == "" ? "" : " < " line) }
@@ -213,7 +213,7 @@ private=$(awk 'FILENAME != last { last = FILENAME; pass++ }
     pass == 2 && $1 != "declared" && $2 !~ /^collet_op_/ && !($2 in public)' "$work/names" "$work/./names")
 [ -z "$private" ] || fault "names that begin with collet_ but are in no public header: $private"
 
-# Headers _params.h become texts of kernels; the two headers of tests are parts of other files.
+# These headers need no guard: headers *_params.h become texts of kernels, and two headers of tests are parts of other files.
 guards=$(find $trees include tests -name '*.h' ! -name '*_params.h' ! -path 'tests/fakes/cuda/device.h' \
     ! -path 'tests/fakes/cuda/cusolver.inc.h' | xargs awk '
     FNR == 1 {
@@ -323,5 +323,5 @@ python3 tools/dev/layers.py . || failed=1
 
 awk 'END { printf "%d files, ", NR }' "$work/files"
 awk 'END { printf "%d includes between modules, ", NR }' "$work/modules"
-awk 'END { printf "%d between rooms\n", NR }' "$work/rooms"
+awk 'END { printf "%d between folders\n", NR }' "$work/rooms"
 exit $failed

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # sysroot.sh DIRECTORY [MACHINE]: makes DIRECTORY/root, the libraries of Debian 11 to link with, and
-# DIRECTORY/toolchain.cmake, CMake's settings for these libraries. MACHINE is x86_64 or aarch64 (default: this machine's);
-# another than this machine's needs its cross compiler, with libc, and qemu-user. Programs linked with them run with glibc
-# 2.28 and later. HDF5 and libzip are static: the script builds them from Debian's sources, without the network,
+# DIRECTORY/toolchain.cmake, CMake's settings for these libraries. MACHINE is x86_64 or aarch64 (default: this machine's).
+# A different MACHINE needs a cross compiler for it, with libc, and qemu-user. Programs linked with the libraries run with
+# glibc 2.28 and later. HDF5 and libzip are static: the script builds them from Debian's sources, without the network,
 # cryptography and compression libraries that Debian's packages need. It fetches 90 MB once, and leaves a complete
 # directory unchanged.
 set -euo pipefail

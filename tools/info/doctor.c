@@ -215,8 +215,8 @@ static void examine_choice(findings *all, collet_runtime *runtime, char *usable)
     collet_context_destroy(context);
 }
 
-/* Adds the directories and files that did not give a backend, except directories that do not exist or were searched under
- * another name: by default a directory beside libcore may also be the system's. */
+/* Adds the directories and files that did not give a backend, except directories that do not exist or were searched
+ * already under a different name: the directory beside libcore may also be the system's directory of plugins. */
 static void examine_records(findings *all, const collet_runtime *runtime)
 {
     collet_plugin_record r;

@@ -148,8 +148,6 @@ void info_options_parse(int argc, char **argv, info_options *options)
     tool_parse(&argp, argc, argv, 0, options);
 }
 
-/* Finds the backends and records that the command line requests; words for states. */
-
 int32_t info_requests(const info_options *options, const collet_backend_info *backend)
 {
     return !options->name || !strcmp(options->name, options->file ? backend->path : backend->name);

@@ -79,7 +79,7 @@ static collet_status malformed(const merge_part *part, collet_error *err)
                        "run: it is not complete, or not of collet-extract", part->path);
 }
 
-/* Sets *bodies from the shapes of the arrays: x 3, or x bodies x 3. */
+/* Sets *bodies from the shapes of the arrays: rows x 3 for one body, otherwise rows x bodies x 3. */
 static collet_status count_bodies(const merge_part *part, int64_t *bodies, collet_error *err)
 {
     int64_t com[3] = {0}, box[3] = {0};

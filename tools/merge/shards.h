@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shards.h - results from the shards of a work. */
+/* shards.h - results from the shards of a run. */
 #pragma once
 
 #include "options.h"

@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The memory that the work needs on each backend, and the choice of the backend. */
-
+/* A backend: whether it is usable and chosen, and the memory that the work needs on it. */
 typedef struct rsoxs_backend {
     const char *name; /* valid as long as the runtime exists */
     int32_t priority;

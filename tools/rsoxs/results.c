@@ -133,7 +133,7 @@ int rsoxs_results_kept(const rsoxs_run *run)
     return kept || (!o->integrate && !o->png);
 }
 
-/* Counts the arrays of --integrate, and their copies in HDF5's memory and in the image of the file. */
+/* Counts the bytes of the arrays of --integrate, and of their copies in HDF5's memory and in the image of the file. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run)
 {
     collet_scatter_rings rings = rings_of(run, 0);

@@ -79,7 +79,7 @@ static char *make_text(const rsoxs_films *films, const rsoxs_options *o, size_t 
     return NULL;
 }
 
-/* Returns INVALID if `text` belongs to another work than `file`; the error names the first difference that
+/* Returns INVALID if `text` describes a different run than `file`; the error names the first difference that
  * matters. */
 static collet_status compare(const char *path, const rsoxs_work *file, const char *text,
                              size_t size, collet_error *err)
@@ -117,7 +117,7 @@ static collet_status write_file(const char *path, const char *text, size_t size,
 }
 
 /* Writes the file. Several shards may begin at the same time; a shard that finds the file compares it with
- * its own work. */
+ * its own settings. */
 static collet_status note(const char *directory, const char *path, const rsoxs_options *o,
                           const char *text, size_t size, collet_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - the file in DIR.shards, beside the directory DIR of the patterns. It has the common settings of all shards
- * of a work, so that collet-merge knows which patterns must exist. */
+ * of a run, so that collet-merge knows which patterns must exist. */
 #pragma once
 
 #include "films.h"
@@ -16,7 +16,7 @@ typedef struct rsoxs_work {
 } rsoxs_work;
 
 /* Writes the file, unless it already exists with the same content. Fails with INVALID if another shard has other
- * options, energies or films and options->force is 0; the number of shards may change. */
+ * options, energies or films and options->force is 0. The number of shards may differ. */
 collet_status rsoxs_work_note(const rsoxs_films *films, const rsoxs_options *options,
                               collet_error *err);
 

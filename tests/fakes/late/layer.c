@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer that makes commands of any backend with queues fail late. A failing command and the
- * commands skipped after it do not reach the backend; waits report the failure. So a queue of this
- * layer counts its own commands, and keeps the backend's mark of each.
+ * A layer that makes commands of any backend with queues fail after they were enqueued. The layer does
+ * not pass a failing command, or the commands skipped after it, to the backend; a later wait reports
+ * the failure. So a queue of this layer counts its own commands, and keeps the backend's mark of each.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *
  *   mixed        the op mixed.scale, and seven devices: 0 host memory; 1 own memory; 2 own memory,
  *                at most one queue; 3 like 1, one call at a time; 4 like 0, one call at a time;
- *                5 an unknown property; 6 host memory with queues: it is lost at its first call,
- *                whose output is written only when the queue is destroyed
+ *                5 an unknown property; 6 host memory with queues: the device is lost at its first
+ *                call, and the call's output is written only when the queue is destroyed
  *   mixed_newer  mixed.scale with more parameters and signatures; an add with an unknown flag;
  *                mixed.later, which needs a newer interface
  *   mixed_clash  another mixed.scale; mixed.weigh with a factor of i32, not f32; mixed_clash.odd

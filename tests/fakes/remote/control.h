@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control.h - how a test watches the commands of the backend remote and chooses how each ends. Its
- * address is the setting remote.control, in hexadecimal. */
+/* control.h - the struct by which a test observes the commands of the backend `remote` and chooses the status of
+ * each. The setting remote.control has the address of the struct, in hexadecimal. */
 #ifndef TESTS_FAKES_REMOTE_CONTROL_H
 #define TESTS_FAKES_REMOTE_CONTROL_H
 

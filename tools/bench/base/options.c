@@ -75,7 +75,7 @@ static const struct argp_option argp_options[] = {
     {0},
 };
 
-/* Cuts `text` at its commas. */
+/* Splits `text` at its commas. */
 static int32_t parse_list(struct argp_state *state, const char *option, char *text,
                           const char **items)
 {

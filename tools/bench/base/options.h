@@ -46,6 +46,7 @@ typedef struct bench_options {
     uint32_t given; /* one bit for each option that the command line has */
 } bench_options;
 
-/* Exits with TOOL_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */
+/* Reads the command line. Exits with TOOL_EXIT_USAGE if it is wrong, and with 0 after --help and --version. Splits lists
+ * at their commas, in argv itself. */
 void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
                          bench_options *options);

@@ -186,8 +186,6 @@ static int32_t compare_cores(calibration_run *run, const collet_backend_info *b,
     return !best || speedup(best, now) <= FASTER || tell(b->name, best, now, present, list);
 }
 
-/* Finds the core type with which a backend's OpenBLAS is fastest on this machine. */
-
 /* Measures the core types that the processor supports, each in its own process, for `seconds` in total. If a
  * core type is more than 10 % faster than the present one, prints the setting that chooses it, or adds
  * "cores" to `report`. 0 when out of memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command line lets be measured: backends, ops and dtypes.
+/* Finds which backends, ops and dtypes the command line selects for measurement.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "calibrate.h"
 

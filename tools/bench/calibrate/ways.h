@@ -8,6 +8,6 @@
  * when out of memory. */
 int32_t calibrate_ways(calibration_run *run, double end);
 
-/* Prints which calls another way than before computes, or adds this to the list "changes" of `report`. 0 when out of
- * memory. */
+/* Prints the calls that a backend now computes in a different way, or adds them to the list "changes" of `report`. 0 when
+ * out of memory. */
 int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report);

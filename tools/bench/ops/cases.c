@@ -59,8 +59,8 @@ static double qr_flops(const bench_layout *l)
     return 4 * (updated(m, n) + updated(m, k)) * matrices_of(l, 2);
 }
 
-/* Counts for singular values and vectors (here) and for eigenvalues and vectors (below) by Golub and Van Loan, Matrix
- * Computations, 8.6 and 8.3. */
+/* The numbers of operations for singular values and vectors (here) and for eigenvalues and vectors (below) are from Golub
+ * and Van Loan, Matrix Computations, 8.6 and 8.3. */
 static double svd_flops(const bench_layout *l)
 {
     double m = extent_of(l, 1), n = extent_of(l, 0), tall = m > n ? m : n, wide = m < n ? m : n;
@@ -73,8 +73,8 @@ static double eigh_flops(const bench_layout *l)
     return 9 * n * n * n * matrices_of(l, 1);
 }
 
-/* Returns the count for the matrices of the QR iteration, and for the eigenvectors of the triangular matrix (same
- * book, 7.5). */
+/* Returns the number of operations for the matrices of the QR iteration, and for the eigenvectors of the triangular
+ * matrix (same book, 7.5). */
 static double eig_flops(const bench_layout *l)
 {
     double n = extent_of(l, 0);

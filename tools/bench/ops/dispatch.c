@@ -93,7 +93,7 @@ static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uin
 
 /* Opens a device of the plugin file with another host table (and the runtime's settings) and finds the row of
  * `op` with `sig`. Fails with UNSUPPORTED if there is no such row, or if the device does not run kernels
- * synchronously in host memory. `device` is its number, its name, or "" for number 0. `d` must not move until
+ * synchronously in host memory. `device` is the device's number or name, or "" for number 0. `d` must not move until
  * bench_direct_close, which must be called after a failure too. */
 static collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime,
                                        int32_t threads, const char *path, const char *device,

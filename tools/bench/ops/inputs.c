@@ -36,7 +36,7 @@ static uint16_t to_bf16(double value)
     return (uint16_t)(bits >> 16);
 }
 
-/* Integers get 100 times the value, so that not all are 0, within the range of their type. */
+/* An integer becomes 100 times the value, so that not all integers are 0, modulo a power of 2 within its type's range. */
 #define CASE_FLOAT(NAME, type, bits)
 #define CASE_BFLOAT(NAME, type, bits)
 #define CASE_INT(NAME, type, bits)                                                                 \

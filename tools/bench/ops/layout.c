@@ -168,7 +168,7 @@ static int32_t find_written(bench_layout *l, const collet_runtime *runtime, cons
     return 0;
 }
 
-/* Returns the operand whose dtype is the dtype of a call: the first input that is not bool (for `where`, the
+/* Returns the operand that determines the dtype of a call: the first input that is not bool (for `where`, the
  * numbers after the condition); if all are bool, the first input; without inputs, the first output. libcore
  * finds measured times by the same rule (core/dispatch/predict.c). */
 static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtypes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The morphology "euler": grains are the cells of random points, with one point in each box of a periodic grid.
+/* The morphology "euler": grains are the Voronoi cells of random points, with one point in each box of a periodic grid.
  * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define PI 3.14159265358979323846
-#define TRIALS 10000 /* for a place */
+#define TRIALS 10000 /* random positions that are tried for each object */
 
 uint64_t make_hash(uint64_t x)
 {

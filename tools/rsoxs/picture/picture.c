@@ -39,8 +39,7 @@ static uint32_t from_oklch(double lightness, double chroma, double degrees)
  * image processing", 2020. sRGB is as in IEC 61966-2-1. */
 
 /* Returns the colour 0xRRGGBB for t from 0 to 1: from dark blue through red to light yellow, with evenly
- * growing lightness. */
-/* All colours of both maps are within sRGB. */
+ * growing lightness. All colours of this function and the next are within sRGB. */
 static uint32_t rsoxs_colour(double t)
 {
     double chroma = 0.06 * (1 - t) * (1 - 2 * t) + 0.18 * 4 * t * (1 - t) + 0.11 * t * (2 * t - 1);
