@@ -14,7 +14,7 @@ if [ ! -d "$1/array_api_tests" ]; then
     git clone https://github.com/data-apis/array-api-tests "$1"
     git -C "$1" checkout 55fcc60179efa2680ddd6cd926ddf17b83530e2b
     git -C "$1" submodule update --init
-    # The suite does not ask how many axes arrays may have: it reshapes to 32 axes, and its tensordot gives up to 10.
+    # The suite does not ask how many axes arrays may have: it reshapes to 32 axes, and its results of tensordot have up to 10.
     most='__array_namespace_info__().capabilities()["max dimensions"]'
     sed -i "s/^MAX_DIMS = min(.*, 32)$/MAX_DIMS = xp.$most/" "$1/array_api_tests/hypothesis_helpers.py"
     sed -i "s/^    shape1, shape2 = map(tuple, \[_shape1, _shape2\])$/&\n    assume(ndim1 + ndim2 - 2 * len(first) <= _array_module.$most)/" \

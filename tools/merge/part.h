@@ -27,7 +27,7 @@ void merge_part_close(merge_part *part);
 collet_status merge_part_compare(const merge_part *first, const merge_part *other,
                                  collet_error *err);
 
-/* Sets the shape of a row of the array `key`, which has at most 3 axes. Returns the number of axes; -1 if
+/* Sets `shape` to the shape of a row of the array `key`; a row has at most 3 axes. Returns the number of axes; -1 if
  * there is no such array. */
 int32_t merge_part_shape(const merge_part *part, const char *key, int64_t shape[3]);
 

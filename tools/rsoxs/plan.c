@@ -38,8 +38,8 @@ static int names(const char *element, const char *backend)
     return !strncmp(element, backend, length) && strchr(":,", element[length]) != NULL;
 }
 
-/* Finds the first device of the backend in the choice that has a name instead of a number, such as
- * "worker:cuda". */
+/* Finds the first device in the choice that belongs to the backend and is chosen by a name instead of a number,
+ * such as "worker:cuda". */
 static void find_named(const rsoxs_run *run, const char *backend, char named[64])
 {
     const char *at =

@@ -88,7 +88,7 @@ typedef struct memory {
     double weights, padding, packed; /* bytes stored, padding included */
 } memory;
 
-/* Other types: the report states the memory that the weights would need in each of them. */
+/* Types for comparison: the report states the memory that the weights would need in each type. */
 static const struct {
     const char *name;
     double bytes; /* the size of a weight */

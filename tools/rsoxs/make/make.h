@@ -59,7 +59,7 @@ typedef struct make_layer {
     float *volume, *alignment, *theta, *psi;
 } make_layer;
 
-/* These two fill the layers of all materials at z; make_fill_grains is for MAKE_EULER, which has no objects. */
+/* Fill the layers of all materials at z. make_fill_grains is for MAKE_EULER, a morphology without objects. */
 void make_fill_objects(const make_scene *scene, int64_t z, make_layer *layers);
 void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers);
 uint64_t make_hash(uint64_t x);
