@@ -81,8 +81,8 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
     PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
-    if (status == COLLET_OK && array->storage->readonly)
-        return context_fail(cx, COLLET_INVALID, "collet_array_write: " ARRAY_READONLY);
+    if (status == COLLET_OK)
+        status = array_acquirable(cx, "collet_array_write", array, COLLET_WRITE);
     return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
 }
 
@@ -156,8 +156,8 @@ collet_status collet_array_write_element(collet_context *cx, collet_array *a, co
         return context_fail(cx, COLLET_DTYPE,
                             "collet_array_write_element: the value is %s, the array %s",
                             collet_dtype_name(value->dtype), collet_dtype_name(a->dtype));
-    if (status == COLLET_OK && (a->storage->readonly || a->repeats))
-        return context_fail(cx, COLLET_INVALID, "collet_array_write_element: " ARRAY_READONLY);
+    if (status == COLLET_OK)
+        status = array_acquirable(cx, "collet_array_write_element", a, COLLET_WRITE);
     return status == COLLET_OK ? copy_element(cx, a->storage, offset, NULL, value->value.bytes,
                                               collet_dtype_size(a->dtype))
                                : status;

@@ -367,7 +367,9 @@ TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
     assert_true(value.value.f32 == 4);
     assert_ok(cx, collet_array_broadcast(cx, number, &wide, 1, (const int64_t[]){3}));
     assert_status(cx, collet_array_write_element(cx, wide, (const int64_t[]){0}, &value),
-                  COLLET_INVALID);
+                  COLLET_INVALID, "collet_array_write_element: the view repeats elements");
+    assert_status(cx, collet_array_write(cx, wide, row, 3 * sizeof *row), COLLET_INVALID,
+                  "collet_array_write: the view repeats elements");
     assert_floats(cx, a, (const float[]){0, 1, 2, 3, 4, 9});
 }
 

@@ -18,6 +18,7 @@ typedef struct request {
     jit_table_fill fill;
     const void *context;
     collet_error *err;
+    collet_status status; /* of the buffer and the writes */
 } request;
 
 plan_cache *jit_tables_create(void)
@@ -48,15 +49,18 @@ static collet_status write_all(const request *r, collet_buffer *buffer, const ch
 
 static cached_plan *make(const plan_key *key, void *context)
 {
-    const request *r = context;
+    request *r = context;
     const collet_plugin *verbs = &jit_driver_of(r->device)->plugin;
     jit_table *t = calloc(1, sizeof *t);
     char *bytes = malloc(r->bytes);
     (void)key;
-    if (!t || !bytes || !r->fill(bytes, r->context) ||
-        verbs->buffer_alloc(r->device, &t->buffer, r->bytes, r->err) != COLLET_OK)
+    if (!t || !bytes || !r->fill(bytes, r->context))
         goto fail;
-    if (write_all(r, t->buffer, bytes) != COLLET_OK) {
+    r->status = verbs->buffer_alloc(r->device, &t->buffer, r->bytes, r->err);
+    if (r->status != COLLET_OK)
+        goto fail;
+    r->status = write_all(r, t->buffer, bytes);
+    if (r->status != COLLET_OK) {
         jit_queue_await(r->queue, jit_queue_of(r->queue)->submitted);
         verbs->buffer_free(r->device, t->buffer);
         goto fail;
@@ -78,8 +82,10 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
                              jit_table **table, collet_error *err)
 {
     plan_cache *cache = jit_base_of(device)->tables;
-    request r = {device, queue, bytes, fill, context, err};
+    request r = {device, queue, bytes, fill, context, err, COLLET_OK};
     cached_plan *plan = plan_cache_take(cache, key, make, &r);
+    if (!plan && r.status != COLLET_OK)
+        return r.status;
     if (!plan)
         return jit_host(device)->fail(err, COLLET_REFUSED,
                                       "out of memory for a table of %llu bytes",

@@ -23,7 +23,7 @@ typedef struct jit_table {
 typedef int (*jit_table_fill)(void *bytes, const void *context);
 
 /* Gets the table of `key`, of `bytes` (> 0) bytes, for launches in `queue`; jit_table_give releases it after they are
- * enqueued. Returns COLLET_OK, or REFUSED when memory is short. */
+ * enqueued. Returns COLLET_OK; REFUSED when memory is short; or the status of the write that failed. */
 collet_status jit_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
                              uint64_t bytes, jit_table_fill fill, const void *context,
                              jit_table **table, collet_error *err);
