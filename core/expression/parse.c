@@ -115,16 +115,6 @@ static collet_dtype dtype_named(const char *name, size_t length)
     return COLLET_DTYPE_NONE;
 }
 
-static collet_status reduction_inside(parser *p, const char *name, size_t length)
-{
-    int extremum = length == 3 && name[0] == 'm';
-    return token_fail(p, name,
-                      "%.*s is a reduction, which may only stand around a whole output: move the rest "
-                      "into its parentheses, or compute it from the result afterwards%s",
-                      (int)length, name,
-                      extremum ? "; for two operands there are minimum and maximum" : "");
-}
-
 static collet_status apply_named(parser *p, const char *name, size_t length, uint32_t *value,
                                  const uint32_t *in, uint32_t count)
 {
@@ -138,8 +128,6 @@ static collet_status apply_named(parser *p, const char *name, size_t length, uin
     if (dtype)
         return token_fail(p, name, "a conversion to %s takes 1 operand, and there are %u",
                           collet_dtype_name(dtype), count);
-    if (program_reduction(name, length))
-        return reduction_inside(p, name, length);
     return unknown_function(p, name, length);
 }
 
@@ -167,6 +155,129 @@ static collet_status call(parser *p, const char *name, size_t length, uint32_t *
     token_next(p);
     return apply_named(p, name, length, value, in, count);
 }
+
+/* ---- Reductions -------------------------------------------------------------------------- */
+
+typedef struct reduction {
+    uint32_t op;
+    int32_t axes[COLLET_MAX_DIMS], count, keepdims;
+    double correction;
+} reduction;
+
+static collet_status axis(parser *p, reduction *r)
+{
+    char digits[8];
+    int negative = token_is(p, "-");
+    if (negative)
+        token_next(p);
+    if (p->kind != TOKEN_NUMBER || p->length >= sizeof digits ||
+        strspn(p->token, "0123456789") < p->length)
+        return token_expected(p, "the number of an axis");
+    if (r->count == COLLET_MAX_DIMS)
+        return token_fail(p, p->token, "more than %d axes", COLLET_MAX_DIMS);
+    memcpy(digits, p->token, p->length);
+    digits[p->length] = '\0';
+    r->axes[r->count++] = (negative ? -1 : 1) * atoi(digits);
+    token_next(p);
+    return COLLET_OK;
+}
+
+/* Parses the axes of a reduction: 0, (0,), (0, 1) or None. */
+static collet_status axes(parser *p, reduction *r)
+{
+    if (token_is(p, "None")) {
+        token_next(p);
+        return COLLET_OK;
+    }
+    r->count = 0;
+    if (!token_is(p, "("))
+        return axis(p, r);
+    token_next(p);
+    while (!token_is(p, ")")) {
+        collet_status status = axis(p, r);
+        if (status != COLLET_OK)
+            return status;
+        if (token_is(p, ","))
+            token_next(p);
+        else if (!token_is(p, ")"))
+            return token_expected(p, "',' or ')'");
+    }
+    token_next(p);
+    return COLLET_OK;
+}
+
+static collet_status keyword(parser *p, reduction *r)
+{
+    int used, is_axis = token_is(p, "axis"), keepdims = token_is(p, "keepdims");
+    int correction = token_is(p, "correction");
+    if (p->kind != TOKEN_NAME || !(is_axis || keepdims || correction))
+        return token_expected(p, r->op == COLLET_OP_MIN || r->op == COLLET_OP_MAX
+                                     ? "axis= or keepdims=; of two values, minimum(a, b) or "
+                                       "maximum(a, b)"
+                                     : "axis=, keepdims= or correction=");
+    token_next(p);
+    if (!token_is(p, "="))
+        return token_expected(p, "'='");
+    token_next(p);
+    if (is_axis)
+        return axes(p, r);
+    if (keepdims && (token_is(p, "True") || token_is(p, "False"))) {
+        r->keepdims = token_is(p, "True");
+    } else if (correction && p->kind == TOKEN_NUMBER && p->length < NUMBER_MAX) {
+        char digits[NUMBER_MAX];
+        memcpy(digits, p->token, p->length);
+        digits[p->length] = '\0';
+        r->correction = real_number(digits, &used);
+        if (!used || digits[used])
+            return token_expected(p, "a number");
+    } else {
+        return token_expected(p, keepdims ? "True or False" : "a number");
+    }
+    token_next(p);
+    return COLLET_OK;
+}
+
+/* Parses the operand and the keywords of a reduction, after its name. */
+static collet_status reduced(parser *p, uint32_t *value, reduction *r)
+{
+    token_next(p);
+    collet_status status = expression(p, value, 0);
+    while (status == COLLET_OK && token_is(p, ",")) {
+        token_next(p);
+        status = keyword(p, r);
+    }
+    if (status != COLLET_OK)
+        return status;
+    if (!token_is(p, ")"))
+        return token_expected(p, "an operator, ',' or ')'");
+    token_next(p);
+    return COLLET_OK;
+}
+
+static int is_of_rows(const reduction *r)
+{
+    return r->count == 1 && r->axes[0] == -1 && r->keepdims;
+}
+
+/* Parses a reduction of rows within an expression. */
+static collet_status rows(parser *p, const char *name, size_t length, uint32_t *value)
+{
+    reduction r = {.op = program_reduction(name, length), .count = -1};
+    uint32_t in;
+    collet_status status = reduced(p, &in, &r);
+    if (status != COLLET_OK)
+        return status;
+    if (is_of_rows(&r))
+        return placed(p, name, graph_reduce_rows(p->g, value, r.op, in, r.correction, &p->why),
+                      &p->why);
+    return token_fail(
+        p, name,
+        "a reduction within an expression is of rows: write %.*s(..., axis=-1, keepdims=True). "
+        "Only a reduction around a whole output has other axes",
+        (int)length, name);
+}
+
+/* ---- Names ------------------------------------------------------------------------------- */
 
 /* Returns 1 if the name stands for a number. */
 static int named_number(const char *name, size_t length, literal *out)
@@ -225,7 +336,8 @@ static collet_status name_or_call(parser *p, uint32_t *value)
         return token_expected(p, "a value, written with the operators & | ~ or where()");
     token_next(p);
     if (token_is(p, "("))
-        return call(p, name, length, value);
+        return program_reduction(name, length) ? rows(p, name, length, value)
+                                               : call(p, name, length, value);
     if (named_number(name, length, &made))
         return add_literal(p, value, made);
     return bound_name(p, name, length, value);
@@ -341,85 +453,6 @@ static collet_status expression(parser *p, uint32_t *value, int lowest)
 
 /* ---- Outputs ----------------------------------------------------------------------------- */
 
-typedef struct reduction {
-    uint32_t op;
-    int32_t axes[COLLET_MAX_DIMS], count, keepdims;
-    double correction;
-} reduction;
-
-static collet_status axis(parser *p, reduction *r)
-{
-    char digits[8];
-    int negative = token_is(p, "-");
-    if (negative)
-        token_next(p);
-    if (p->kind != TOKEN_NUMBER || p->length >= sizeof digits ||
-        strspn(p->token, "0123456789") < p->length)
-        return token_expected(p, "the number of an axis");
-    if (r->count == COLLET_MAX_DIMS)
-        return token_fail(p, p->token, "more than %d axes", COLLET_MAX_DIMS);
-    memcpy(digits, p->token, p->length);
-    digits[p->length] = '\0';
-    r->axes[r->count++] = (negative ? -1 : 1) * atoi(digits);
-    token_next(p);
-    return COLLET_OK;
-}
-
-/* Parses the axes of a reduction: 0, (0,), (0, 1) or None. */
-static collet_status axes(parser *p, reduction *r)
-{
-    if (token_is(p, "None")) {
-        token_next(p);
-        return COLLET_OK;
-    }
-    r->count = 0;
-    if (!token_is(p, "("))
-        return axis(p, r);
-    token_next(p);
-    while (!token_is(p, ")")) {
-        collet_status status = axis(p, r);
-        if (status != COLLET_OK)
-            return status;
-        if (token_is(p, ","))
-            token_next(p);
-        else if (!token_is(p, ")"))
-            return token_expected(p, "',' or ')'");
-    }
-    token_next(p);
-    return COLLET_OK;
-}
-
-static collet_status keyword(parser *p, reduction *r)
-{
-    int used, is_axis = token_is(p, "axis"), keepdims = token_is(p, "keepdims");
-    int correction = token_is(p, "correction");
-    if (p->kind != TOKEN_NAME || !(is_axis || keepdims || correction))
-        return token_expected(p, r->op == COLLET_OP_MIN || r->op == COLLET_OP_MAX
-                                     ? "axis= or keepdims=; of two values, minimum(a, b) or "
-                                       "maximum(a, b)"
-                                     : "axis=, keepdims= or correction=");
-    token_next(p);
-    if (!token_is(p, "="))
-        return token_expected(p, "'='");
-    token_next(p);
-    if (is_axis)
-        return axes(p, r);
-    if (keepdims && (token_is(p, "True") || token_is(p, "False"))) {
-        r->keepdims = token_is(p, "True");
-    } else if (correction && p->kind == TOKEN_NUMBER && p->length < NUMBER_MAX) {
-        char digits[NUMBER_MAX];
-        memcpy(digits, p->token, p->length);
-        digits[p->length] = '\0';
-        r->correction = real_number(digits, &used);
-        if (!used || digits[used])
-            return token_expected(p, "a number");
-    } else {
-        return token_expected(p, keepdims ? "True or False" : "a number");
-    }
-    token_next(p);
-    return COLLET_OK;
-}
-
 static int same_reduction(const reduction *a, const reduction *b)
 {
     int same = a->op == b->op && a->count == b->count && a->keepdims == b->keepdims &&
@@ -429,61 +462,92 @@ static int same_reduction(const reduction *a, const reduction *b)
     return same;
 }
 
+/* Whether the name begins a reduction that ends with the output. */
+static int is_reduced(const parser *p)
+{
+    parser ahead = *p;
+    int depth = 0;
+    if (p->kind != TOKEN_NAME || !program_reduction(p->token, p->length))
+        return 0;
+    token_next(&ahead);
+    if (!token_is(&ahead, "("))
+        return 0;
+    do {
+        depth += token_is(&ahead, "(") - token_is(&ahead, ")");
+        token_next(&ahead);
+    } while (depth && ahead.kind != TOKEN_END && ahead.kind != TOKEN_BAD);
+    return ahead.kind == TOKEN_END || ahead.kind == TOKEN_BAD || token_is(&ahead, ";");
+}
+
 /* Parses an expression, or a reduction around an expression. */
 static collet_status output(parser *p, uint32_t *value, reduction *r)
 {
-    const char *after = p->at + strspn(p->at, " \t\r\n"), *name = p->token;
-    const size_t length = p->length;
-    *r = (reduction){.count = -1};
-    r->op = p->kind == TOKEN_NAME && *after == '(' ? program_reduction(p->token, p->length)
-                                                   : COLLET_NO_OP;
+    *r = (reduction){.op = is_reduced(p) ? program_reduction(p->token, p->length) : COLLET_NO_OP,
+                     .count = -1};
     if (!r->op)
         return expression(p, value, 0);
     token_next(p);
-    token_next(p);
-    collet_status status = expression(p, value, 0);
-    while (status == COLLET_OK && token_is(p, ",")) {
-        token_next(p);
-        status = keyword(p, r);
+    return reduced(p, value, r);
+}
+
+/* An output, before the graph has it. */
+typedef struct parsed_output {
+    const char *at;
+    uint32_t value;
+    reduction r;
+} parsed_output;
+
+/* If all outputs have the same reduction, it is the expression's. Else a reduction of rows is a step. */
+static collet_status add_outputs(parser *p, const parsed_output *outs, uint32_t count)
+{
+    const reduction *first = &outs->r;
+    uint32_t alike = 1;
+    while (alike < count && same_reduction(first, &outs[alike].r))
+        alike++;
+    int same = alike == count;
+    for (uint32_t k = 0; k < count; k++) {
+        const parsed_output *out = &outs[k];
+        uint32_t value = out->value;
+        collet_status status = COLLET_OK;
+        if (!same && out->r.op && !is_of_rows(&out->r))
+            return token_fail(p, outs[alike].at,
+                              "all outputs must have the same reduction, or none");
+        if (!same && out->r.op)
+            status =
+                graph_reduce_rows(p->g, &value, out->r.op, out->value, out->r.correction, &p->why);
+        if (status == COLLET_OK)
+            status = graph_output(p->g, value, &p->why);
+        if (status != COLLET_OK)
+            return placed(p, out->at, status, &p->why);
     }
-    if (status != COLLET_OK)
-        return status;
-    if (!token_is(p, ")"))
-        return token_expected(p, "an operator, ',' or ')'");
-    token_next(p);
-    return p->kind == TOKEN_END || token_is(p, ";") ? COLLET_OK : reduction_inside(p, name, length);
+    if (!same || !first->op)
+        return COLLET_OK;
+    return placed(p, p->text,
+                  graph_reduce(p->g, first->op, first->count < 0 ? NULL : first->axes, first->count,
+                               first->keepdims, first->correction, &p->why),
+                  &p->why);
 }
 
 static collet_status outputs(parser *p)
 {
-    reduction first, r;
+    parsed_output outs[COLLET_EXPRESSION_OUTPUTS];
+    uint32_t count = 0;
     for (;;) {
-        const char *at = p->token;
-        uint32_t value;
-        collet_status status = output(p, &value, &r);
-        if (status != COLLET_OK)
-            return status;
-        if (!p->g->output_count)
-            first = r;
-        else if (!same_reduction(&first, &r))
-            return token_fail(p, at, "all outputs must have the same reduction, or none");
-        status = placed(p, at, graph_output(p->g, value, &p->why), &p->why);
+        if (count == COLLET_EXPRESSION_OUTPUTS)
+            return token_fail(p, p->token, "more than %d outputs", COLLET_EXPRESSION_OUTPUTS);
+        parsed_output *out = &outs[count++];
+        out->at = p->token;
+        collet_status status = output(p, &out->value, &out->r);
         if (status != COLLET_OK)
             return status;
         if (p->kind == TOKEN_END)
-            break;
+            return add_outputs(p, outs, count);
         if (!token_is(p, ";"))
             return token_expected(p, is_keyword(p)
                                          ? "an operator, such as & | ~, or the function where()"
                                          : "an operator, ';' or the end");
         token_next(p);
     }
-    if (!first.op)
-        return COLLET_OK;
-    return placed(p, p->text,
-                  graph_reduce(p->g, first.op, first.count < 0 ? NULL : first.axes, first.count,
-                               first.keepdims, first.correction, &p->why),
-                  &p->why);
 }
 
 collet_status parse_text(graph *g, const char *text, collet_error *err)

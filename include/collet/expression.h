@@ -58,9 +58,10 @@ COLLET_API void collet_expression_destroy(collet_expression *expression);
  * < <= > >= == != & | ^ ~ << >> and parentheses have Python's meaning and precedence; functions are
  * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)", or NumPy's name,
  * "float32(x)". Several outputs are separated by ";". A whole output may be the argument of a reduction, "sum(a*b)",
- * "max(a*b, axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs must have the same reduction. Arithmetic on
- * numbers of the text is done at once, as in Python; an operation that raises an exception in Python, such as 1/0, is
- * an error.
+ * "max(a*b, axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs must have the same reduction, or reductions
+ * of rows (axis=-1, keepdims=True), which may also stand within an output: "a - max(a, axis=-1, keepdims=True)".
+ * Arithmetic on numbers of the text is done at once, as in Python; an operation that raises an exception in Python,
+ * such as 1/0, is an error.
  *
  * INVALID: the error's text has the column, counted from 1, and what was expected there or is wrong. NO_MEMORY.
  */

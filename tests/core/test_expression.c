@@ -33,9 +33,12 @@ TEST(errors_name_columns)
         {"not a", "column 1: expected a value, written with the operators & | ~"},
         {"a < b and c", "column 7: expected an operator, such as & | ~, or the function where()"},
         {"max(a, b)", "column 8: expected axis= or keepdims=; of two values, minimum(a, b) or"},
-        {"1 + max(a, b)", "there are minimum and maximum"},
-        {"sum(a) * 2", "column 1: sum is a reduction, which may only stand around a whole output: move "
-                       "the rest into its parentheses, or compute it from the result afterwards"},
+        {"1 + max(a, b)", "column 12: expected axis= or keepdims=; of two values, minimum(a, b) or"},
+        {"sum(a) * 2", "column 1: a reduction within an expression is of rows: write sum(..., axis=-1, "
+                       "keepdims=True). Only a reduction around a whole output has other axes"},
+        {"a - max(a, axis=0, keepdims=True)", "column 5: a reduction within an expression is of rows: write max("},
+        {"a - sum(a, axis=-1)", "column 5: a reduction within an expression is of rows"},
+        {"sum(sum(a, axis=-1, keepdims=True), axis=-1", "column 44: expected an operator, ',' or ')'"},
         {"sum(a); b", "column 9: all outputs must have the same reduction"},
         {"sum(a, axes=1)", "column 8: expected axis=, keepdims= or correction="},
         {"sum(a, axis=x)", "column 13: expected the number of an axis"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions of rows among the functions of an expression: shapes, errors, and the same bits as single calls for row
  * lengths at which kernels change their order. test_expression_random has random graphs. */
+#include <math.h>
+
 #include "common/evaluate.h"
 #include "common/fixture.h"
 #include "expression/evaluate.h"
@@ -180,6 +182,55 @@ TEST(in_place)
     collet_expression_destroy(e);
     collet_array_destroy(a);
     collet_array_destroy(expected);
+}
+
+static void parsed(const char *text)
+{
+    GOOD(collet_expression_parse(&e, text, NULL));
+}
+
+/* The same expressions as texts. */
+TEST(texts)
+{
+    static const struct {
+        void (*make)(void);
+        const char *text;
+    } cases[] = {
+        {standardize, "(x - mean(x, axis=-1, keepdims=True)) / std(x, axis=-1, keepdims=True);"
+                      "mean(x, axis=-1, keepdims=True)"},
+        {softmax, "exp(x - max(x, axis=-1, keepdims=True)) / sum(exp(x - max(x, axis=-1, keepdims=True)), axis=-1, keepdims=True);"
+                  "log(sum(exp(x - max(x, axis=-1, keepdims=True)), keepdims=True, axis=(-1,)));"
+                  "min(x * x, axis=-1, keepdims=True) + 0"},
+        {place, "+argmax(x, axis=-1, keepdims=True)"},
+    };
+    collet_array *a = numbers(COLLET_F64, 2, (const int64_t[]){700, 40});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_array *built[4] = {NULL}, *read[4] = {NULL};
+        const collet_array *in = a;
+        cases[i].make();
+        uint32_t count = collet_expression_output_count(e);
+        assert_ok(cx, expression_evaluate(cx, e, built, &in, NULL, 0));
+        collet_expression_destroy(e);
+        parsed(cases[i].text);
+        assert_ok(cx, expression_evaluate(cx, e, read, &in, NULL, 0));
+        for (uint32_t k = 0; k < count; k++) {
+            same_bytes(built[k], read[k], cases[i].text, 40);
+            collet_array_destroy(built[k]);
+            collet_array_destroy(read[k]);
+        }
+        collet_expression_destroy(e);
+    }
+    /* A reduction around the whole, of values that depend on reductions of rows. */
+    collet_array *total = NULL;
+    const collet_array *in = a;
+    double sum;
+    parsed("sum(x*x / sum(x*x, axis=-1, keepdims=True), axis=(0, 1))");
+    assert_ok(cx, expression_evaluate(cx, e, &total, &in, NULL, 0));
+    assert_ok(cx, collet_array_read(cx, total, &sum, sizeof sum));
+    assert_true(fabs(sum - 700) < 1e-9);
+    collet_expression_destroy(e);
+    collet_array_destroy(total);
+    collet_array_destroy(a);
 }
 
 TEST(shapes)
