@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of real numbers with an error limit, computed by the C library in long double. Backends call none of its
- * long double functions, except that cpu_scalar calls sinl, cosl, logl and cbrtl. This file computes these four
- * functions by series.
+/* Functions of real numbers with an error limit, computed by the C library in long double. The result must not come from
+ * a function that a backend calls. cpu_scalar calls the C library's sinl, cosl, logl and cbrtl, so this file computes these
+ * four by series. It also calls sqrtl and rintl, which are correctly rounded.
  * Tests: tests/conformance/test_truth.c */
 #include "truth.h"
 

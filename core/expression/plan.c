@@ -58,8 +58,9 @@ static double number(const literal *s)
     return s->dtype == COLLET_I64 ? (double)s->integer : s->dtype == COLLET_F64 ? s->re : 0.0;
 }
 
-/* The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
- * dtype `dtype`; the last step is the power. 0: the op pow is more accurate, or the exponent is not such a number. */
+/* Writes the steps that compute x to the power `exponent` for x of dtype `dtype`; the last step is the power. Returns
+ * their number. 0: the op pow computes it, because the exponent is 0 or no multiple of 1/2 between -16 and 16, x is
+ * bool, x is an integer and the exponent is negative, or pow is more accurate (f16, bf16). */
 static uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent,
                             collet_dtype dtype)
 {

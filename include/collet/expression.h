@@ -10,8 +10,9 @@
  *     collet_expression_evaluate(context, e, &force, arguments, 2);
  *
  * An expression is made once, from text or by calls, and evaluated on any arrays that broadcast. It
- * is compiled once for each combination of the inputs' dtypes; for other shapes and other values of constants nothing
- * is compiled again.
+ * is compiled once for each combination of the inputs' dtypes, and keeps the last 16 results. For other shapes and
+ * other values of constants nothing is compiled again, except when elements are first compared with a number that their
+ * dtype cannot hold.
  *
  * Dtypes follow NumPy 2: operands are promoted by collet_dtype_promote, and a weak constant (a
  * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is

@@ -12,7 +12,7 @@
 
 typedef struct source {
     collet_trajectory_source given;
-    PyObject *read; /* read(index, positions, velocities, forces) fills these, and returns the time in ps */
+    PyObject *read; /* read(index, positions, velocities, forces, box) fills these arrays and returns the time in ps */
     PyObject *choose; /* choose(index) returns a byte for each atom, 1: selected; None: all are selected */
     PyObject *arrays
         [4]; /* NumPy arrays: positions, velocities, forces (None: the source lacks these), box */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# bundle.sh SOURCE BUILD FAKES CXX [STEP...]: makes a bundle of the build and runs it three times: without a driver,
-# with the fake driver (its figures mean nothing), and with programs in the bundle that hang or fail.
+# bundle.sh SOURCE BUILD FAKES CXX [STEP...]: makes a bundle, the folder that tools/dev/bundle.sh makes for a machine with
+# a GPU and no compiler, and starts its run.sh: without OUT, without a driver, with the fake driver (its figures mean
+# nothing), with a program that hangs, with one that fails, and for a newer glibc.
 set -u
 source=$1 build=$2 fakes=$3
 [ "$(uname -m)" = x86_64 ] || { echo "bundles are for x86-64"; exit 77; }

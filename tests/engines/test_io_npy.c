@@ -12,7 +12,8 @@ TEST(room_for_any_number_of_rows)
     char head[IO_NPY_HEAD];
 
     for (int32_t ndim = 0; ndim < COLLET_MAX_DIMS; ndim++) {
-        /* Texts of increasing length: one text ends just before a multiple of 64. */
+        /* The numbers of the shape, and with them the header's text, get longer: for 3, 6 and 7 axes one text and its
+         * newline end exactly at a multiple of 64. */
         for (int64_t length = 1; length < 1000000000000000000; length *= 10) {
             int64_t shape[COLLET_MAX_DIMS];
             for (int32_t i = 0; i < ndim; i++)

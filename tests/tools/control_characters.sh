@@ -12,7 +12,8 @@ mkdir "$bad"
 export XDG_CACHE_HOME="$work/cache" LC_ALL=C COLLET_BACKEND=cpu_scalar COLLET_PLUGIN_PATH="$work/$bad"
 failed=0
 
-# shown STATUS COMMAND...: the command exits with STATUS; its output has no control characters other than line ends.
+# shown STATUS COMMAND...: the command must exit with STATUS. Its output must be UTF-8, without U+009B and without control
+# characters of ASCII except line ends and tabs.
 shown()
 {
     expected=$1

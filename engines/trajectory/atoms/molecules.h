@@ -7,7 +7,8 @@
  * Consecutive residues of this kind in a protein or a nucleic acid are joined: C to N, O3' to P. If
  * these atoms are absent, the backbone atoms or beads nearest to them are joined. Residues are not joined if the
  * topology's `separate` is set at the second of the two atoms. The topology's `joints` join residues, too. A metal
- * ion that is alone in its residue is a molecule, even if the file names bonds to other residues. If the file has no
+ * ion that is alone in its residue is a molecule: bonds of the file between it and other atoms are ignored, except bonds to
+ * another such ion. If the file has no
  * residues, each atom without a bond is a molecule.
  */
 #pragma once
