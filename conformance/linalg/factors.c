@@ -354,7 +354,8 @@ static real row_norm(const kit_matrix *a)
     return norm;
 }
 
-/* |b - A x| relative to |A| |x| + |b| in the infinity norm, for one column. */
+/* Measures |b - A x| relative to n (|A| |x| + |b|), in infinity norms, for each column of b. If the column is not
+ * finite, x must be NaN there. */
 static void judge_system(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                          const kit_matrix *product, const kit_matrix *b, const kit_matrix *x,
                          int64_t batch)

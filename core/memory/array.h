@@ -24,7 +24,7 @@ static inline int array_is_whole(const collet_array *a)
     return a->contiguous && (uint64_t)a->size * collet_dtype_size(a->dtype) == a->storage->bytes;
 }
 
-/* 1 if two views have the same elements in the same order. */
+/* 1 if two views have the same storage, offset, dtype, shape and strides. */
 int array_same(const collet_array *a, const collet_array *b);
 /* 1 if two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);

@@ -289,7 +289,7 @@ static float quantize_token(int8_t *q, const char *x, int64_t step, int64_t coun
     return ternary ? 1.0f : most >= 0x1p-100f ? most / greatest : 0.0f;
 }
 
-/* Number m of a vector that may be absent. */
+/* Number m of a vector of f32, which is present. */
 static float number_at(const collet_operand *o, int64_t m)
 {
     float v;

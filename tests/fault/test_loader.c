@@ -71,7 +71,7 @@ TEST_WITH(wrong_class, fixture_setup, fixture_teardown)
     expect(*state, "manifest", "wrong-class", "byte order 3");
 }
 
-/* An ELF header for another processor, up to the field `machine`. */
+/* Gives bad.so an ELF header with these fields, and expects `text` as the reason for which it is refused. */
 static void expect_kind(fixture *f, char class, char order, const char machine[2], const char *text)
 {
     char bytes[20];

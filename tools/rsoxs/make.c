@@ -40,7 +40,7 @@ static collet_status name_files(make_paths *paths, const make_options *o, collet
     return COLLET_OK;
 }
 
-/* Checks the names of all files that write_set writes. */
+/* COLLET_IO if a file that write_set would write exists already. */
 static collet_status check_free(const make_scene *scene, const make_paths *paths, collet_error *err)
 {
     size_t size = strlen(paths->directory) + 40;

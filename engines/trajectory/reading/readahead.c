@@ -26,7 +26,7 @@ typedef struct piece {
     int64_t n_frames; /* number of frames found; once `done`, number of frames decoded */
     int64_t n_bad_times;
     int64_t end_offset;
-    trajectory_gaps gaps; /* gaps of the trajectory up to the end of the piece */
+    trajectory_gaps gaps; /* frames without a field, from the start of the trajectory to the piece's end */
     int done;
     int last;           /* 1: no frame follows, or `error` ended reading */
     collet_error error; /* error of the frame after the piece */

@@ -212,7 +212,7 @@ static void find_block(machine *m)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Bit k: input k of the step is single. */
+/* Bit k: input k of the step is one number for all elements of a block. */
 static uint32_t singles_of(const values *v, const collet_step *s, uint32_t inputs)
 {
     uint32_t bits = 0;

@@ -323,7 +323,7 @@ static int settle_outputs(const call *c)
 
 /* Prepares the computation: waits for readers of the outputs, takes the thread's context, which Python code may have
  * replaced, and pins the memory that the call reads. *held: whether to keep the GIL. Returns 0, 1 if memory that the
- * call reads was written, or -1 with an exception. */
+ * call reads was written since the snapshot, or -1 with an exception. */
 static int begin(call *c, int *held)
 {
     do {

@@ -20,11 +20,12 @@ typedef struct op_operand {
     collet_dtype fixed; /* the dtype of an input that allows only one dtype, if other inputs allow several; else 0 */
 } op_operand;
 
-/* The last inference: the same inputs and parameters have the same outputs. */
+/* What collet_ops_infer returned last for the op. A call whose inputs have the same dtypes and shapes, with the same
+ * parameters, uses it again. */
 typedef struct op_memory {
     uint64_t generation;                          /* 0: there is none */
     uint32_t absent;                              /* a bit for each optional output that was absent */
-    collet_array_spec specs[COLLET_MAX_OPERANDS]; /* outputs first */
+    collet_array_spec specs[COLLET_MAX_OPERANDS]; /* outputs, then inputs */
     unsigned char params[OP_PARAMS];
 } op_memory;
 

@@ -13,7 +13,7 @@
 #include "cpu_openmp/providers/blas.h"
 #include "cpu_openmp/runtime/device.h"
 
-/* The matrices of decompositions: views of f32, f64, c64 or c128, and copies between views by all threads. */
+/* ---- Matrices: views of f32, f64, c64 or c128, and copies between views --------------------------- */
 
 /* rows x columns elements; `row` and `column` are the strides in bytes. */
 typedef struct dense_view {

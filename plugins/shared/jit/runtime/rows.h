@@ -23,8 +23,8 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
     collet_status jit_##name##_accepts(collet_device *device, const collet_kernel_call *call,      \
                                        uint64_t *workspace_bytes)
 
-/* Whether a device with these traits serves a row. A device without f64 serves moves of every dtype, but no
- * arithmetic of f64 and c128, and no op that computes other dtypes in f64. A device that does not round
- * square roots and quotients of f32 correctly serves no op that needs them. */
+/* Whether a device with these traits runs a row. A device without f64 runs ops that only copy, reorder or compare elements
+ * (the list in rows.c) for every dtype, no other op of f64 or c128, and no op that computes other dtypes in f64. If
+ * it does not round square roots and quotients of f32 correctly either, it runs no other op that needs these. */
 struct jit_traits;
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig);

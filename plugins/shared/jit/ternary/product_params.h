@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of products: take.dev, product.dev and the files that multiply. */
+/* The parameters of products: take.dev, product.dev, thin.dev, tiled.dev and tensor.dev. */
 #ifndef COLLET_JIT_TERNARY_PRODUCT_PARAMS_H
 #define COLLET_JIT_TERNARY_PRODUCT_PARAMS_H
 

@@ -141,8 +141,8 @@ def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
     method: how the correlation time follows from C / C[0]: "integral": its integral_time;
         "initial_slope": from the value at the first lag; "exponential_fit": by least squares over all lags before
         the first lag at which C is not positive
-    Results are NaN if C has no such time. The names are rotmd's; the units are nm and kJ/mol, and the
-    integral ends where C first falls to 0.
+    Results are NaN if C has no such time. The function and its arguments have the names that they have in the package
+    rotmd (docs/from-rotmd.md). The units are nm and kJ/mol, and the integral ends where C first falls to 0.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
     >>> round(analysis.extract_friction_from_acf(analysis.autocorrelation(x), 1.0).tau_c, 1)
