@@ -15,6 +15,7 @@
 #include "src/calls/expression.h"
 #include "src/lazy/elementwise.h"
 #include "src/lazy/lazy.h"
+#include "src/lazy/replay.h"
 #include "src/lazy/wait.h"
 #include "src/calls/op.h"
 #include "src/calls/recording.h"
@@ -138,6 +139,7 @@ static PyObject *timestamp_elapsed(PyObject *Py_UNUSED(module), PyObject *argume
 static PyMethodDef functions[] = {
     {"set_backend", runtime_set_backend, METH_O, NULL},
     {"get_backend", runtime_get_backend, METH_NOARGS, NULL},
+    {"at_once", runtime_is_at_once, METH_NOARGS, NULL},
     {"set_uses", runtime_set_uses, METH_VARARGS, NULL},
     {"set_num_threads", runtime_set_num_threads, METH_O, NULL},
     {"thread_limit", runtime_thread_limit, METH_NOARGS, NULL},
@@ -155,6 +157,8 @@ static PyMethodDef functions[] = {
     {"reduce", lazy_reduce, METH_VARARGS, NULL},
     {"reduce_rows", lazy_reduce_rows, METH_VARARGS, NULL},
     {"recording", recording_make, METH_VARARGS, NULL},
+    {"probe", replay_probe, METH_VARARGS, NULL},
+    {"replaying", replay_make, METH_VARARGS, NULL},
     {"signature", signature_of, METH_VARARGS, NULL},
     {"small_reduction", small_reduction, METH_O, NULL},
     {"small_product", small_product, METH_VARARGS, NULL},

@@ -69,7 +69,7 @@ def _of_numpy(value: Any) -> Array | None:
 
 def _signature(given: Any, values: list[Any]) -> Any:
     """Like _core.signature, but for trees of all kinds. None: a transform follows one of the arrays."""
-    key: list[Any] = [structure(given, values)]
+    key: list[Any] = [_core.get_backend(), structure(given, values)]
     for i, value in enumerate(values):
         kind = type(value)
         if isinstance(value, (np.ndarray, np.generic)):

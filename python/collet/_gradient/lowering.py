@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_replay.py
-"""Lines of a recording that libcore replays. A line becomes a step if its function would compute the line's small arrays at
-once by the same op (python/src/lazy/wait.c, python/src/calls/small.c), so that both ways have the same bits."""
+"""Lines of a recording that libcore replays. On a CPU a line becomes a step if its function would compute the line's small arrays
+at once by the same op (python/src/lazy/wait.c, python/src/calls/small.c), so that both ways have the same bits. On a device
+the steps are what the lines compute when they run (python/src/lazy/replay.c)."""
 
 import functools
 
@@ -16,6 +17,7 @@ ANY, DENSE, NUMBER = range(3)  # kinds of inputs (python/src/calls/recording.h)
 _WAITS = 1024       # Arrays of at least this number of elements wait, and are computed in one pass
 _LIMIT = 128 << 10  # the most elements or multiplications of a small call
 _WORK = 1 << 20     # the most elements or multiplications of all calls of a recording, which keep the GIL
+_LEAST_CAPTURED = 2  # the fewest calls that a device replays
 _LEAST = 3          # the fewest calls for which libcore makes a recording
 _NUMBERS = {"float16": 65504.0, "float32": 3e38, "float64": float("inf")}  # that certainly fit. NumPy rounds numbers twice to bfloat16
 _PRODUCTS = {(1, 1): "dot", (2, 1): "matvec", (2, 2): "matmul"}
@@ -136,17 +138,63 @@ def step(name, values, texts, keywords, made):
     return _elementwise(name, values, texts, made) if name in elementwise.names() else None
 
 
+# ---- Lines that are replayed on a device
+
+def parameter(operand):
+    """The name of an operand in a function that a device replays."""
+    return operand if type(operand) is str else "_".join(operand)
+
+
+def with_numbers(name, values, texts, made):
+    """The operands of a line that reads numbers which change, if a device may replay the line; else None. Such a number is
+    (name, dtype)."""
+    arrays = [v for v in values if type(v) is _core.Array]
+    dtype = arrays[0]._dtype if arrays else ""
+    if name not in elementwise.names() or (len(values), len(arrays)) != (2, 1) or type(made) is not _core.Array or \
+            any(t[0] == "k" for t in texts) or dtype not in _dtypes(elementwise._OPS.get(name, name)) or \
+            not all(_fits(v, dtype) for v in values if type(v) is not _core.Array):
+        return None
+    return [t if type(v) is _core.Array else (t, dtype) for v, t in zip(values, texts)]
+
+
+def device_segments(lines, returned):
+    """Like segments, for a device. A view that later lines need is made by its own line."""
+    last = {name: i for i, line in enumerate(lines) for name in line.reads} | dict.fromkeys(returned, len(lines))
+    apart, count = {i for i, line in enumerate(lines) if line.captured is None}, -1
+    while len(apart) > count:
+        count = len(apart)
+        ends = [*sorted(apart), len(lines)]
+        found = [(first + 1, end) for first, end in zip([-1, *ends], ends) if end > first + 1]
+        apart.update(i for first, end in found for i in range(first, end)
+                     if lines[i].shares and last[lines[i].names[0]] >= end)
+    at = 0
+    for first, end in found:
+        if sum(not line.shares for line in lines[first:end]) >= _LEAST_CAPTURED:
+            yield lines[at:first], None
+            yield lines[first:end], [line.names[0] for line in lines[first:end] if last[line.names[0]] >= end]
+            at = end
+    yield lines[at:], None
+
+
 # ---- Segments
 
 
 class Line:
     """A line of a program. names: what it assigns. reads: what it reads. freed: names that are not needed afterwards. step:
-    its Step, or None."""
+    its Step, or None. captured: its operands that change, if a device may replay the line, or None. shares: whether it
+    makes a view."""
 
-    __slots__ = ("names", "reads", "text", "step", "freed")
+    __slots__ = ("names", "reads", "text", "step", "captured", "shares", "freed")
 
-    def __init__(self, names, reads, text, step):
+    def __init__(self, names, reads, text, step, captured, shares):
         self.names, self.reads, self.text, self.step, self.freed = names, reads, text, step, ()
+        self.captured, self.shares = captured, shares
+
+    def replayed_text(self):
+        """The text in a function that a device replays: a number is a parameter for each of its dtypes."""
+        if all(type(operand) is str for operand in self.captured):
+            return self.text
+        return f"{self.text.partition('(')[0]}({', '.join(map(parameter, self.captured))})"
 
 
 def _groups(lines, alone):

@@ -55,9 +55,20 @@ def _copied(value):
     return value
 
 
-def _texts(lines):
+def _texts(lines, text=operator.attrgetter("text")):
     """The lines of text, and lines that free memory."""
-    return [text for line in lines for text in (line.text, f"{' = '.join(line.freed)} = None")[:1 + bool(line.freed)]]
+    return [part for line in lines for part in (text(line), f"{' = '.join(line.freed)} = None")[:1 + bool(line.freed)]]
+
+
+def _function(name, parameters, body, scope):
+    """The function of these lines of text."""
+    exec(compile("\n    ".join([f"def {name}({', '.join(parameters)}):", *body]), "<recorded by collet.jit>", "exec"), scope)
+    return scope.pop(name)
+
+
+def _computed(function, arguments, keywords):
+    """Like _core.probe, for a call that no device replays."""
+    return function(*arguments, **keywords), 0
 
 
 class Program:
@@ -139,16 +150,22 @@ class Program:
         given = [self.text(a.key if indexes and type(a) is Key else a, reads) for a in arguments]
         named = {n: self.text(v, reads) for n, v in keywords.items()}
         values = [*map(self.value, arguments)]
-        made = function(*values, **{n: self.value(v) for n, v in keywords.items()})
+        changing = any(n not in self.specs for n in reads)
+        probed = not changing and _core.at_once() is not True
+        made, found = (_core.probe if probed else _computed)(function, (*values,), {n: self.value(v) for n, v in keywords.items()})
         step = lowering.step(name, values, given, keywords, made) if name else None
+        captured = reads if found else None
+        if changing and not keywords:
+            captured = lowering.with_numbers(name, values, given, made)
         if indexes:
             text = f"{given[0]}[{given[1]}]"
             if type(arguments[0]) is not Recorded:  # a view of a constant must not leave the program
                 made, text = made.copy(), text + ".copy()"
         else:
             text = f"{self.constant(function, 'f')}({', '.join([*given, *(f'{n}={t}' for n, t in named.items())])})"
+        shares = found == 2
         target, found = self._assigned(made, names)
-        self.lines.append(lowering.Line(names, reads, f"{target} = {text}", step))
+        self.lines.append(lowering.Line(names, reads, f"{target} = {text}", step, captured, shares))
         return found
 
     def _replayed(self, group, results):
@@ -158,6 +175,29 @@ class Program:
         return [f"made = {self.constant(function, 'r')}({', '.join(inputs)})", "if made is None:",
                 *("    " + text for text in _texts(group)),
                 "else:", f"    {''.join(n + ', ' for n in results)} = made", f"    {' = '.join(['made', *sorted(dead)])} = None"]
+
+    def _enqueued(self, group, results, scope):
+        """The lines of text for lines that libcore replays on a device."""
+        made = {line.names[0] for line in group}
+        inputs = {operand: None if type(operand) is str else operand[1] for line in group for operand in line.captured
+                  if operand not in made}
+        body = _texts(group, lowering.Line.replayed_text)
+        function = _function("lines", map(lowering.parameter, inputs), [*body, f"return {', '.join(results)},"], scope)
+        given = [operand if type(operand) is str else operand[0] for operand in inputs]
+        dead = {n for line in group for n in line.freed}.intersection(given)
+        replay = self.constant(_core.replaying(function, [*inputs.values()]), "r")
+        return [f"{', '.join(results)}, = {replay}({', '.join(given)})", *([f"{' = '.join(sorted(dead))} = None"] if dead else [])]
+
+    def _body(self, lines, returned):
+        """The lines of text of a program."""
+        if _core.at_once() is None:  # The backend is chosen when something is computed.
+            _core.flush()
+        if _core.at_once() is not False:
+            return [text for group, needed in lowering.segments(lines, returned)
+                    for text in (_texts(group) if needed is None else self._replayed(group, needed))]
+        scope = {**self.names}  # without the functions that replay: their references would be a cycle
+        return [text for group, needed in lowering.device_segments(lines, returned)
+                for text in (_texts(group) if needed is None else self._enqueued(group, needed, scope))]
 
     def _tree(self, tree, parts):
         """The expression of a tree. parts: the expressions of its leaves."""
@@ -190,13 +230,10 @@ class Program:
             lines.append(line)
             live.update(line.reads)
         self.lines = []
-        body = [text for group, needed in lowering.segments(lines[::-1], reads)
-                for text in (_texts(group) if needed is None else self._replayed(group, needed))]
+        body = self._body(lines[::-1], reads)
         text = self._tree(result, iter(parts))
-        source = "\n    ".join([f"def program({', '.join(a.name for a in arguments)}):", *body, f"return {text}"])
         scope = {**self.names, "copied": _copied, "rebuilt": rebuilt}
-        exec(compile(source, "<recorded by collet.jit>", "exec"), scope)
-        return scope["program"]
+        return _function("program", [a.name for a in arguments], [*body, f"return {text}"], scope)
 
 
 @functools.lru_cache(1024)

@@ -10,6 +10,7 @@
 #include "src/base/error.h"
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
+#include "capture.h"
 
 /* An Array has a value; or it waits to be computed, and has a node; or it is a number without axes. The value of a
  * number is made when something needs it. */
@@ -63,6 +64,7 @@ static lazy_value *make_value(array_object *self)
     lazy_value *v = value_new(array, NULL);
     if (!v)
         return NULL;
+    capture_constant(v);
     count(self, 1);
     self->value = v;
     self->number.dtype = COLLET_DTYPE_NONE;
@@ -151,6 +153,7 @@ collet_array *array_get_written(PyObject *object)
     collet_array *array = array_get(object);
     if (!array || array_settle_readers(object))
         return NULL;
+    capture_fail();
     array_begin_write(object);
     return array;
 }
@@ -328,6 +331,17 @@ static PyObject *viewed(PyObject *self, collet_context *context, collet_status s
     return array_view(self, status == COLLET_OK ? *view : runtime_raise(context));
 }
 
+/* The Array of a view that a capture follows. */
+static PyObject *captured(PyObject *self, PyObject *view, uint32_t what, const int64_t *numbers,
+                          int count)
+{
+    if (view && capture_now())
+        capture_name(array_value(view),
+                     capture_view(capture_number(array_value(self)), what, numbers, count),
+                     CAPTURE_VIEW);
+    return view;
+}
+
 static PyObject *slice(PyObject *self, PyObject *arguments)
 {
     int axis;
@@ -336,8 +350,9 @@ static PyObject *slice(PyObject *self, PyObject *arguments)
     collet_context *context = a ? runtime_context() : NULL;
     if (!context || !PyArg_ParseTuple(arguments, "iLLL", &axis, &start, &count, &step))
         return NULL;
-    return viewed(self, context, collet_array_slice(context, a, &view, axis, start, count, step),
-                  &view);
+    collet_status status = collet_array_slice(context, a, &view, axis, start, count, step);
+    const int64_t numbers[] = {axis, start, count, step};
+    return captured(self, viewed(self, context, status, &view), COLLET_VIEW_SLICE, numbers, 4);
 }
 
 static PyObject *part(PyObject *self, PyObject *imaginary)
@@ -415,7 +430,11 @@ static PyObject *permute(PyObject *self, PyObject *axes)
         perm[i] = axis < 0 || axis >= count ? count
                                             : (int32_t)axis; /* an invalid axis is refused below */
     }
-    return viewed(self, context, collet_array_permute(context, a, &view, perm), &view);
+    for (int i = 0; i < count; i++)
+        given[i] = perm[i];
+    return captured(self,
+                    viewed(self, context, collet_array_permute(context, a, &view, perm), &view),
+                    COLLET_VIEW_PERMUTE, given, count);
 }
 
 static PyObject *diagonal(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -448,7 +467,9 @@ static PyObject *shaped(PyObject *self, PyObject *shape, shaper *function)
     int count = context ? array_extents(shape, extents) : -1;
     if (count < 0)
         return NULL;
-    return viewed(self, context, function(context, a, &view, count, extents), &view);
+    return captured(self, viewed(self, context, function(context, a, &view, count, extents), &view),
+                    function == collet_array_reshape ? COLLET_VIEW_RESHAPE : COLLET_VIEW_BROADCAST,
+                    extents, count);
 }
 
 static PyObject *reshape(PyObject *self, PyObject *shape)
@@ -489,14 +510,17 @@ static PyObject *reshape_any(PyObject *self, PyObject *arguments)
         if (extents[i] < 0 || __builtin_mul_overflow(wanted, extents[i], &wanted))
             wanted = -1;
     if (status != COLLET_SHAPE || wanted != collet_array_size(a))
-        return viewed(self, context, status, &view);
+        return captured(self, viewed(self, context, status, &view), COLLET_VIEW_RESHAPE, extents,
+                        count);
     PyObject *copy = PyObject_CallMethod(self, "copy", NULL);
     a = copy ? array_get(copy) : NULL;
     context = a ? runtime_context() : NULL;
     PyObject *made =
-        context
-            ? viewed(copy, context, collet_array_reshape(context, a, &view, count, extents), &view)
-            : NULL;
+        context ? captured(copy,
+                           viewed(copy, context,
+                                  collet_array_reshape(context, a, &view, count, extents), &view),
+                           COLLET_VIEW_RESHAPE, extents, count)
+                : NULL;
     Py_XDECREF(copy);
     return made;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "capture.h"
 #include "key.h"
 #include "src/base/dtype.h"
 #include "src/base/runtime.h"
@@ -120,6 +121,7 @@ static PyObject *item(PyObject *self, PyObject *Py_UNUSED(unused))
                             (long long)array_size_of(&spec));
     s = (collet_scalar){.dtype = spec.dtype};
     collet_array *a = array_get(self);
+    capture_fail();
     const char *at = a ? collet_array_host_address(a, COLLET_READ) : NULL;
     PyObject *bytes = a && !at ? transfer_bytes(self, NULL) : NULL;
     if (bytes)
@@ -212,6 +214,8 @@ static char *address_of(collet_array *a, const int64_t *index, int32_t access)
     char *at = collet_array_host_address(a, access);
     const int64_t *strides = collet_array_strides(a);
     int64_t elements = 0;
+    if (at)
+        capture_fail();
     for (int i = 0; i < collet_array_ndim(a); i++)
         elements += index[i] * strides[i];
     return at ? at + elements * (int64_t)collet_dtype_size(collet_array_dtype(a)) : NULL;
@@ -243,6 +247,7 @@ static PyObject *element(collet_array *a, const int64_t *index)
     collet_context *context = collet_array_is_on_host(a) ? runtime_context() : NULL;
     if (!context)
         return NULL;
+    capture_fail();
     return collet_array_read_element(context, a, &s, index) == COLLET_OK ? array_of_number(&s)
                                                                          : runtime_raise(context);
 }

@@ -3,6 +3,7 @@
 #include "key.h"
 
 #include "array.h"
+#include "capture.h"
 #include "src/base/error.h"
 #include "src/base/runtime.h"
 #include "src/base/tracer.h"
@@ -80,6 +81,7 @@ typedef struct walk {
     const collet_array *from;
     collet_array *view; /* owned; NULL: no part of the key has made a view yet */
     int changed;        /* 1: the result has axes that the view lacks */
+    uint32_t number;    /* of the view in a capture */
     int32_t axis, ndim; /* numbers of axes processed so far: of the view, of the result */
     int64_t shape[COLLET_MAX_DIMS];
 } walk;
@@ -124,6 +126,8 @@ static int cut(walk *w, int64_t start, int64_t count, int64_t step)
         return 0;
     collet_status status =
         collet_array_slice(w->context, current(w), &next, w->axis, start, count, step);
+    const int64_t numbers[] = {w->axis, start, count, step};
+    w->number = capture_view(w->number, COLLET_VIEW_SLICE, numbers, 4);
     return advance(w, status, next);
 }
 
@@ -166,6 +170,7 @@ static int take_integer(walk *w, PyObject *key)
         return -1;
     collet_array *next = NULL;
     collet_status status = collet_array_select(w->context, current(w), &next, w->axis, i);
+    w->number = capture_view(w->number, COLLET_VIEW_SELECT, (int64_t[]){w->axis, i}, 2);
     return advance(w, status, next);
 }
 
@@ -205,6 +210,7 @@ static collet_array *finish(walk *w)
         w->view = NULL;
         return found;
     }
+    w->number = capture_view(w->number, COLLET_VIEW_RESHAPE, w->shape, w->ndim);
     return collet_array_reshape(w->context, current(w), &found, w->ndim, w->shape) == COLLET_OK
                ? found
                : runtime_raise(w->context);
@@ -216,12 +222,15 @@ PyObject *key_view(PyObject *self, PyObject *key)
     PyObject *view = NULL;
     const collet_array *a = array_get(self);
     walk w = {.from = a, .context = a ? runtime_context() : NULL};
+    w.number = w.context && capture_now() ? capture_number(array_value(self)) : CAPTURE_UNKNOWN;
     Py_ssize_t count = PyTuple_Check(key) ? PyTuple_Size(key) : 1;
     int rest = w.context ? parts_of(key, count, collet_array_ndim(a), &copies) : -1;
     if (w.context && !PyErr_Occurred() && copies)
         view = Py_NewRef(Py_None);
     else if (rest >= 0 && !take_all(&w, key, count, rest))
         view = array_view(self, finish(&w));
+    if (view && view != Py_None && capture_now())
+        capture_name(array_value(view), w.number, CAPTURE_VIEW);
     collet_array_destroy(w.view);
     return view;
 }

@@ -91,13 +91,33 @@ void node_add_node(node *n, node *from)
 {
     input *in = add(n, INPUT_NODE, from->count, from->inputs);
     in->node = node_ref(from);
+    n->strided |= from->strided;
     reader_link(&in->reader, &from->readers);
+}
+
+/* Whether the axes with several elements have strides that never increase, or some elements are repeated: then C order
+ * suits an elementwise function of the array. */
+static int suits_c_order(const collet_array *a)
+{
+    int64_t last = INT64_MAX;
+    int suits = 1;
+    for (int32_t i = 0; i < collet_array_ndim(a); i++) {
+        int64_t stride = llabs(collet_array_strides(a)[i]);
+        if (collet_array_shape(a)[i] <= 1)
+            continue;
+        if (!stride)
+            return 1;
+        suits &= stride <= last;
+        last = stride;
+    }
+    return suits;
 }
 
 void node_add_value(node *n, lazy_value *v)
 {
     input *in = add(n, INPUT_VALUE, 0, 1);
     in->value = value_ref(v);
+    n->strided |= !suits_c_order(v->array);
     value_read_by(v, &in->reader);
 }
 

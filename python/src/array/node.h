@@ -36,6 +36,7 @@ struct node {
     uint32_t reduces;      /* an op: reduces the last axis, which is kept with extent 1; 0: elementwise */
     double correction;     /* of the reduction */
     int flat;              /* 1: one element per row, and the axis of the rows is left out */
+    int strided;           /* 1: an Array that it needs is not in C order */
     int64_t row;           /* the extent of the last axis that the node, or reductions below it, reduce; 0: none */
     input in[NODE_INPUTS];
     collet_array_spec spec;

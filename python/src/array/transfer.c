@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "capture.h"
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
 #include "src/base/work.h"
@@ -86,6 +87,7 @@ static int read_elements(PyObject *self, PyObject *owner, void *data)
     const void *from = a && bytes <= SHORT_COPY && array_is_dense(a, 0)
                            ? collet_array_host_address(a, COLLET_READ)
                            : NULL;
+    capture_fail();
     if (from)
         memcpy(data, from, bytes);
     return from ? 0 : a ? move(self, owner, data, bytes, run_reading) : -1;

@@ -176,6 +176,13 @@ static void destroy(collet_array *array)
     runtime_return(state);
 }
 
+static uint64_t serial;
+
+uint64_t value_serial(void)
+{
+    return serial;
+}
+
 lazy_value *value_new(collet_array *array, lazy_value *base)
 {
     memory *m = base && array ? value_memory(base) : NULL;
@@ -186,7 +193,11 @@ lazy_value *value_new(collet_array *array, lazy_value *base)
         collet_array_destroy(array);
         return NULL;
     }
-    *v = (lazy_value){.refs = 1, .array = array, .memory = m, .generation = runtime_generation()};
+    *v = (lazy_value){.refs = 1,
+                      .array = array,
+                      .memory = m,
+                      .generation = runtime_generation(),
+                      .serial = ++serial};
     if (m)
         m->refs++;
     return v;

@@ -39,12 +39,15 @@ typedef struct lazy_value {
     collet_array *array;
     memory *memory;      /* NULL: no node and no other value uses the memory */
     uint64_t generation; /* of the value's runtime */
+    uint64_t serial;     /* grows with each new value */
     PyObject *object;    /* the Array, not a reference; NULL: only nodes use the value */
 } lazy_value;
 
 /* Makes a value that owns `array`; on failure `array` is freed. base: the value whose elements `array` views, or NULL.
  * NULL with an exception; if `array` is NULL, the exception is set already. */
 lazy_value *value_new(collet_array *array, lazy_value *base);
+/* The serial number of the newest value. */
+uint64_t value_serial(void);
 lazy_value *value_ref(lazy_value *v);
 /* May release the GIL and wait. NULL is accepted. */
 void value_unref(lazy_value *v);

@@ -431,6 +431,13 @@ PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
     return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
 }
 
+PyObject *runtime_is_at_once(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    if (!runtime_context())
+        return NULL;
+    return runtime_last_backend() ? PyBool_FromLong(runtime_at_once()) : Py_NewRef(Py_None);
+}
+
 /* Sets the functions current and choice_of of collet.using: contextvars are not in the stable interface, so
  * _uses.py keeps them for each context. Called again if a collet.using has ended that other contexts still contain. */
 PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)

@@ -12,6 +12,7 @@
 
 #include "src/base/dtype.h"
 #include "src/array/array.h"
+#include "src/array/capture.h"
 #include "src/base/log.h"
 #include "src/base/runtime.h"
 #include "src/base/work.h"
@@ -258,6 +259,76 @@ static int tell(call *c, PyObject *begins)
     return done ? 0 : -1;
 }
 
+/* ---- Captures ----------------------------------------------------------------------------- */
+
+/* The number of an operand, in a capture. */
+static uint32_t captured_operand(const capture *t, const call *c, const operand *o)
+{
+    collet_scalar s = {.dtype = o->view.spec.dtype};
+    collet_array *number;
+    uint32_t found = CAPTURE_UNKNOWN;
+    if (o->object)
+        return o->host ? CAPTURE_UNKNOWN : capture_number(array_value(o->object));
+    if (!o->host || o->view.spec.ndim ||
+        collet_array_create(c->context, &number, s.dtype, 0, NULL) != COLLET_OK)
+        return CAPTURE_UNKNOWN;
+    memcpy(s.value.bytes, o->number, collet_dtype_size(s.dtype));
+    if (collet_array_write_element(c->context, number, NULL, &s) == COLLET_OK)
+        (void)collet_recording_constant(c->context, t->handle, &found, number);
+    collet_array_destroy(number);
+    return found;
+}
+
+/* Gives the outputs of a call the numbers of the values that the step made. 0: the values differ from those that the step
+ * makes. */
+static int name_outputs(capture *t, const call *c, const uint32_t *made)
+{
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        const operand *o = &c->operands[i];
+        if (o->absent && !o->object)
+            continue;
+        const lazy_value *v = o->host || !o->object ? NULL : array_value(o->object);
+        if (!v || v->serial <= t->begin || !array_is_dense(o->array, 0))
+            return 0;
+        t->bytes += collet_array_size(o->array) * (int64_t)collet_dtype_size(o->view.spec.dtype);
+        capture_made(v, made[i]);
+    }
+    return 1;
+}
+
+/* Makes the call a step of the thread's capture, or lets the capture fail. */
+static void follow(const call *c)
+{
+    capture *t = capture_now();
+    uint32_t ins[INS], made[OUTS], missing = 0;
+    collet_array_spec outs[OUTS];
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        const operand *o = &c->operands[c->n_out + i];
+        int absent = !o->object && !o->host && c->explain;
+        ins[i] = absent ? COLLET_RECORDING_ABSENT : captured_operand(t, c, o);
+        missing += !absent && ins[i] == CAPTURE_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        outs[i] = c->operands[i].view.spec;
+        if (c->operands[i].absent)
+            outs[i].ndim = COLLET_ABSENT;
+    }
+    collet_status status =
+        missing      ? COLLET_INVALID
+        : c->explain ? collet_recording_call(c->context, t->handle, made, (uint32_t)c->id, ins,
+                                             outs, c->params_size ? c->params : NULL)
+                     : collet_recording_evaluate(c->context, t->handle, made,
+                                                 (collet_expression *)(uintptr_t)c->id, ins);
+    if (status != COLLET_OK || !name_outputs(t, c, made))
+        capture_fail();
+    else if (!c->explain && PyList_Append(t->kept, c->object)) {
+        PyErr_Clear();
+        capture_fail();
+    }
+}
+
 static int make_outputs(call *c)
 {
     for (uint32_t i = 0; i < c->n_out; i++) {
@@ -363,6 +434,8 @@ static int compute(call *c)
 int call_compute(call *c)
 {
     int failed = tell(c, Py_True) ? -1 : compute(c);
+    if (!failed)
+        follow(c);
     return failed ? failed : tell(c, Py_False);
 }
 

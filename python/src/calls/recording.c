@@ -30,9 +30,7 @@ typedef struct recorded {
 
 /* ---- Replaying --------------------------------------------------------------------------- */
 
-/* Returns an array without axes that holds the real number. NULL: *failed is -1 if an exception is set, or 0 if the
- * dtype may be unable to hold the number. */
-static collet_array *of_number(collet_context *context, PyObject *number, collet_dtype dtype,
+collet_array *recording_number(collet_context *context, PyObject *number, collet_dtype dtype,
                                int *failed)
 {
     const double most = dtype == COLLET_F16 ? 65504 : dtype == COLLET_F64 ? INFINITY : 3e38;
@@ -68,7 +66,7 @@ static collet_array *ready(const recorded *r, PyObject *object, int kind)
                : NULL;
 }
 
-static PyObject *tuple_of(collet_array **outs, uint32_t count)
+PyObject *recording_results(collet_array **outs, uint32_t count)
 {
     PyObject *tuple = PyTuple_New(count);
     for (uint32_t i = 0; i < count; i++) {
@@ -92,8 +90,9 @@ static int run(const recorded *r, PyObject *const *arguments, collet_array **ins
     uint32_t count = 0;
     for (; !failed && count < r->n_in; count++) {
         const taken *t = &r->ins[count];
-        ins[count] = t->kind == NUMBER ? of_number(context, arguments[count], t->dtype, &failed)
-                                       : ready(r, arguments[count], t->kind);
+        ins[count] = t->kind == NUMBER
+                         ? recording_number(context, arguments[count], t->dtype, &failed)
+                         : ready(r, arguments[count], t->kind);
         if (!ins[count])
             break;
     }
@@ -127,7 +126,7 @@ static PyObject *replay(PyObject *self, PyObject *const *arguments, Py_ssize_t c
     if (!arrays)
         return PyErr_NoMemory();
     int ran = run(r, arguments, arrays, arrays + r->n_in);
-    PyObject *made = ran > 0 ? tuple_of(arrays + r->n_in, r->n_out)
+    PyObject *made = ran > 0 ? recording_results(arrays + r->n_in, r->n_out)
                      : ran   ? NULL
                              : Py_NewRef(Py_None);
     free(arrays);

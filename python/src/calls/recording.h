@@ -16,3 +16,11 @@
  * The function returns None, and computes nothing, if it cannot compute these arguments at once: the caller then makes the
  * calls one by one. It keeps the GIL, so the calls must take at most some hundred microseconds. */
 PyObject *recording_make(PyObject *module, PyObject *arguments);
+
+/* An array without axes that holds the real number. NULL: *failed is -1 if an exception is set, or 0 if the dtype may be
+ * unable to hold the number. */
+collet_array *recording_number(collet_context *context, PyObject *number, collet_dtype dtype,
+                               int *failed);
+
+/* A tuple of Arrays that own the arrays; on failure the arrays are freed. NULL with an exception. */
+PyObject *recording_results(collet_array **outs, uint32_t count);

@@ -137,6 +137,8 @@ PyObject *signature_of(PyObject *Py_UNUSED(module), PyObject *arguments)
         !(w.names = PyList_New(0)))
         return NULL;
     int failed = put_node(&w, 'G', (Py_ssize_t)runtime_generation()); /* recordings belong to one runtime */
+    uint32_t choice = runtime_choice(); /* and are made for one choice of backend */
+    failed = choice ? put_node(&w, 'B', (Py_ssize_t)choice) || failed : -1;
     failed = failed ? failed : walk(&w, tree);
     PyObject *bytes =
         failed ? NULL : PyBytes_FromStringAndSize((const char *)w.bytes, (Py_ssize_t)w.size);

@@ -3,6 +3,7 @@
 #include "lazy.h"
 
 #include "src/array/array.h"
+#include "src/array/capture.h"
 #include "src/base/error.h"
 #include "src/base/runtime.h"
 #include "src/calls/expression.h"
@@ -106,6 +107,11 @@ static lazy_value *value_for(const node *n, PyObject *made)
         runtime_raise(runtime_context());
     whole = v;
     v = value_new(flat, whole);
+    if (v && capture_now())
+        capture_name(
+            v,
+            capture_view(capture_number(whole), COLLET_VIEW_RESHAPE, n->spec.shape, n->spec.ndim),
+            CAPTURE_VIEW);
     value_unref(whole);
     return v;
 }
@@ -266,6 +272,11 @@ static int force(node *n, int every)
 int lazy_force(node *n)
 {
     return force(n, 0);
+}
+
+int lazy_force_all(node *n)
+{
+    return force(n, 1);
 }
 
 static int force_last_pending(void)

@@ -12,6 +12,8 @@ PyObject *lazy_array(node *n);
 
 /* Computes the node's value. 0, or -1 with an exception: then the next use of the node computes it again. */
 int lazy_force(node *n);
+/* lazy_force that also stores the values of all nodes below that have an Array. */
+int lazy_force_all(node *n);
 
 /* Computes the nodes that wait to read the memory of a value, and waits for evaluations that read it. 0, or -1 with an
  * exception. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/array/array.h"
+#include "src/array/capture.h"
 #include "src/base/dtype.h"
 #include "src/base/error.h"
 #include "src/calls/expression.h"
@@ -419,8 +420,8 @@ static int64_t elements_of(const node *n)
  * first computed by single functions, until they have taken about the time of compiling. */
 static int is_to_be_compiled(const program *p, kept *k)
 {
-    if (runtime_at_once() || !runtime_last_backend())
-        return 1;
+    if (runtime_at_once() || !runtime_last_backend() || capture_now())
+        return 1; /* a recording runs many times */
     for (uint32_t i = 0; i < p->n_nodes; i++)
         k->elements += elements_of(p->nodes[i]) + 4096;
     return k->elements >= WORTH;
@@ -443,7 +444,12 @@ static PyObject *given_array(const program *p, uint32_t i)
     spec.shape[spec.ndim++] = 1;
     if (collet_array_reshape(context, v->array, &column, spec.ndim, spec.shape) != COLLET_OK)
         runtime_raise(context);
-    v = value_new(column, v);
+    lazy_value *flat = v;
+    v = value_new(column, flat);
+    if (v && capture_now())
+        capture_name(v,
+                     capture_view(capture_number(flat), COLLET_VIEW_RESHAPE, spec.shape, spec.ndim),
+                     CAPTURE_VIEW);
     PyObject *made = v ? array_of_value(v) : NULL;
     value_unref(v);
     return made;

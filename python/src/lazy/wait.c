@@ -11,6 +11,7 @@
 #include <collet/ops.h>
 
 #include "src/array/array.h"
+#include "src/array/capture.h"
 #include "src/calls/op.h"
 #include "src/base/runtime.h"
 
@@ -397,9 +398,13 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
  * later. */
 static node *make_node(elementwise *f, const argument *a, uint32_t choice)
 {
-    for (uint32_t i = 0; i < f->n_in; i++)
+    for (uint32_t i = 0; i < f->n_in; i++) {
+        if (f->powers && a[i].spec.ndim == COLLET_ABSENT &&
+            !function_is_small_exponent(a[i].object))
+            capture_fail(); /* another function computes powers whose exponent is a constant */
         if (a[i].value && (collet_array_is_shared(a[i].value->array) || !value_memory(a[i].value)))
             return NULL;
+    }
     node *n = node_new(f, choice);
     for (uint32_t i = 0; n && i < f->n_in; i++) {
         if (a[i].node) {
@@ -409,9 +414,11 @@ static node *make_node(elementwise *f, const argument *a, uint32_t choice)
         } else if (a[i].value)
             node_add_value(n, a[i].value);
         else
-            node_add_number(n, a[i].object,
-                            f->powers && function_is_small_exponent(a[i].object) ? INPUT_CONSTANT
-                                                                                 : INPUT_NUMBER);
+            node_add_number(
+                n, a[i].object,
+                (f->powers ? function_is_small_exponent(a[i].object) : capture_now() != NULL)
+                    ? INPUT_CONSTANT
+                    : INPUT_NUMBER);
     }
     return n;
 }

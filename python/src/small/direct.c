@@ -3,6 +3,7 @@
 #include "direct.h"
 
 #include "src/array/array.h"
+#include "src/array/capture.h"
 #include "src/base/runtime.h"
 #include "src/calls/compute.h"
 
@@ -31,6 +32,8 @@ static int open_for(PyObject *object, direct *d, int32_t access)
     d->size = collet_array_size(a);
     d->width = collet_dtype_size(d->spec.dtype);
     d->data = d->size ? collet_array_host_address(a, access) : NULL;
+    if (d->data)
+        capture_fail();
     return d->data != NULL; /* the general function raises the error, or copies from the device */
 }
 
