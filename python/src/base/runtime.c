@@ -435,7 +435,7 @@ PyObject *runtime_is_at_once(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(un
 {
     if (!runtime_context())
         return NULL;
-    return runtime_last_backend() ? PyBool_FromLong(runtime_at_once()) : Py_NewRef(Py_None);
+    return runtime_last_backend() ? PyBool_FromLong(!runtime_waits()) : Py_NewRef(Py_None);
 }
 
 /* Sets the functions current and choice_of of collet.using: contextvars are not in the stable interface, so

@@ -78,7 +78,7 @@ const char *runtime_name(PyObject *object, const char *what);
 /* Functions of the module. */
 PyObject *runtime_set_backend(PyObject *module, PyObject *choice);
 PyObject *runtime_get_backend(PyObject *module, PyObject *unused);
-/* at_once(): runtime_at_once; None if there was no call since the backend was chosen. */
+/* at_once(): whether runtime_waits is 0; None if there was no call since the backend was chosen. */
 PyObject *runtime_is_at_once(PyObject *module, PyObject *unused);
 PyObject *runtime_set_uses(PyObject *module, PyObject *functions);
 PyObject *runtime_set_num_threads(PyObject *module, PyObject *count);

@@ -214,7 +214,17 @@ def test_another_backend(made):
             on_host = function(x)
             assert collet.last_backend() == "cpu_scalar"
         assert bits(function(on_host * 0 + x)) == expected and collet.last_backend() == "opencl"
-    assert made.groups == made.ran == 1
+    assert made.groups == made.ran == 2
+
+
+def test_a_cpu_after_a_device(made):
+    """A process that has used a device may have to wait for it, so small Arrays of a CPU are not replayed at once."""
+    bits(array(3) + 1)
+    with collet.using("cpu_openmp"):
+        bits(array(3) @ array(3))
+        for function in softmax, collet.grad(lambda x: collet.sum(softmax(x) * x)):
+            check(function, *([array(*shape)] for shape in [(16,)] * 3), *([array(3000)] for _ in range(3)))
+    assert made.groups == made.ran == 4
 
 
 def test_values_that_the_host_reads(made):
