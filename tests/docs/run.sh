@@ -37,9 +37,11 @@ make_root() {
     else
         link_project
     fi
+    # A compiler that is a link to ccache looks for the compiler in PATH, where it must not find the stand-in.
     # shellcheck disable=SC2016 # the wrapper expands "$@"
-    printf '#!/bin/sh\nexec %s %s "$@"\n' "$CC" "$FLAGS" >"$root/.bin/cc"
-    printf '#!/bin/sh\nexec %s %s "$@"\n' "$CXX" "$FLAGS" >"$root/.bin/c++"
+    printf '#!/bin/sh\nPATH=%q\nexec %s %s "$@"\n' "$PATH" "$CC" "$FLAGS" >"$root/.bin/cc"
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\nPATH=%q\nexec %s %s "$@"\n' "$PATH" "$CXX" "$FLAGS" >"$root/.bin/c++"
     printf '#!/bin/sh\nexec %s "$@"\n' "$PYTHON" >"$root/.bin/python3"
     chmod +x "$root/.bin/"*
 }
