@@ -5,6 +5,8 @@
  */
 #include "cuda_fixture.h"
 
+#include "collet/extensions.h"
+
 #define N 256
 #define BYTES ((uint64_t)N * sizeof(float))
 
@@ -98,6 +100,28 @@ TEST_WITH(bytes_arrive_in_order, open_two, close_two)
     assert_good(copy());
     assert_filled(&two, 6.0f);
     assert_int_equal(cu->peer_copies, 2);
+}
+
+/* The ticket of the copy follows the tickets of launches that a batch holds back, so these are submitted first: a wait for the
+ * first of them reports that it failed. */
+TEST_WITH(held_launches_precede_a_copy, open_two, close_two)
+{
+    const collet_batch_extension *batches = plugin->extension(one.device, COLLET_EXTENSION_BATCH);
+    cu->busy = 0;
+    fill(&one, 3.0f);
+    assert_good(wait_all(one.device, one.queue));
+    batches->begin(one.device, one.queue, &one);
+    assert_good(add(one.device, one.queue, one.b, one.a, one.a, N));
+    uint64_t first = plugin->queue_mark(one.device, one.queue);
+    assert_good(add(one.device, one.queue, one.b, one.a, one.a, N));
+    inject("LaunchKernel", 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    (void)copies(two.device)
+        ->between(two.device, two.queue, two.a, 0, plugin, one.device, one.queue, one.a, 0, BYTES,
+                  &err);
+    batches->end(one.device, one.queue);
+    assert_status_is(plugin->queue_wait(one.device, one.queue, first, -1, &err), COLLET_FAILED);
+    assert_contains(err.text, "add_f32");
+    assert_good(wait_all(two.device, two.queue));
 }
 
 TEST_WITH(part_of_a_buffer_is_copied, open_two, close_two)

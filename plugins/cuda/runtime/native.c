@@ -33,6 +33,7 @@ static collet_status native_queue_used(collet_device *d, collet_queue *q, collet
     CUresult error = cuda_enter(d);
     if (error == CUDA_SUCCESS) {
         pthread_mutex_lock(&q->base.lock);
+        (void)cuda_submit(q); /* an error is stored for the next wait */
         cuda_commit(q, "commands of the program");
         error = cuda_mark_now(q);
         pthread_mutex_unlock(&q->base.lock);
@@ -96,12 +97,14 @@ static int reaches(collet_device *d, collet_device *from)
     return can;
 }
 
-/* Returns a new ticket, which follows all commands enqueued so far; 0 if the context cannot be entered. */
+/* Returns a new ticket, which follows all commands enqueued so far; 0 if the context cannot be entered. Held launches are
+ * submitted first, because their tickets are the last of the queue. */
 static uint64_t ticket_of(collet_queue *q, const char *label)
 {
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
         return 0;
     pthread_mutex_lock(&q->base.lock);
+    (void)cuda_submit(q); /* an error is stored for the next wait */
     uint64_t ticket = cuda_commit(q, label);
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(q->base.device);
