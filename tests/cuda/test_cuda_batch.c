@@ -211,8 +211,9 @@ TEST_WITH(trim_and_end, open_one, close_one)
     launch_all(3);
     plugin->queue_destroy(device, queue);
     assert_int_equal(cu->launch_count, 4 * LAUNCHES);
-    queue = new_queue(device); /* the same object */
+    queue = new_queue(device); /* the same object, without a batch */
     launch_all(3);
+    assert_int_equal(cu->launch_count, 5 * LAUNCHES);
     check(3, 5);
     free_memory();
 }

@@ -129,6 +129,7 @@ static void retire(collet_queue *q)
     cuda_leave(q->base.device);
 }
 
+/* Also ends a batch: the queue may be idle afterwards, and another program may get it. */
 static void drain(collet_queue *q)
 {
     CUresult error = cuda_enter(q->base.device);
@@ -139,6 +140,7 @@ static void drain(collet_queue *q)
     }
     if (error != CUDA_SUCCESS)
         cuda_note_error(q, error);
+    cuda_batch_end(q);
     all_passed(q);
 }
 
