@@ -233,6 +233,65 @@ TEST(texts)
     collet_array_destroy(a);
 }
 
+/* The time of compiling is proportional to the number of reductions. */
+TEST(many_reductions)
+{
+    const int64_t shape[] = {500, 7};
+    begin();
+    uint32_t value = x;
+    for (int i = 0; i < 16; i++)
+        value = apply(COLLET_OP_SUB, value, rows(i % 2 ? COLLET_OP_MAX : COLLET_OP_MEAN, value));
+    output(value);
+    collet_array *a = numbers(COLLET_F32, 2, shape);
+    compare("16 reductions", a, 7);
+    collet_expression_destroy(e);
+    collet_array_destroy(a);
+}
+
+/* A device refuses more kinds of reductions than a kernel has; the ops compute them. */
+TEST(kinds_of_reductions)
+{
+    static const collet_step steps[] = {
+        {.op = COLLET_OP_SUM, .dtype = COLLET_F32},
+        {.op = COLLET_OP_MAX, .dtype = COLLET_F32},
+        {.op = COLLET_OP_ARGMIN, .dtype = COLLET_I64},
+        {.op = COLLET_OP_ARGMAX, .dtype = COLLET_I64},
+        {.op = COLLET_OP_COUNT_NONZERO, .dtype = COLLET_I64},
+        {.op = COLLET_OP_ANY, .dtype = COLLET_BOOL},
+        {.op = COLLET_OP_ALL, .dtype = COLLET_BOOL},
+        {.op = COLLET_OP_PROD, .dtype = COLLET_F32},
+        {.op = COLLET_OP_COPY, .dtype = COLLET_F64},
+        {.op = COLLET_OP_SUM, .dtype = COLLET_F64, .in = {9}},
+        {.op = COLLET_OP_MIN, .dtype = COLLET_F64, .in = {9}},
+    };
+    static const uint16_t value = 11;
+    collet_dtype dtype = COLLET_F32;
+    collet_program p = {.struct_size = sizeof p,
+                        .n_in = 1,
+                        .n_steps = 11,
+                        .n_reductions = 10,
+                        .n_out = 1,
+                        .step_size = sizeof *steps,
+                        .constant_size = sizeof(collet_scalar),
+                        .hash = 9,
+                        .dtypes = &dtype,
+                        .steps = steps,
+                        .outs = &value};
+    collet_evaluate_params params = {.struct_size = sizeof params, .program = &p};
+    const int64_t shape[] = {500, 7};
+    collet_array *a = numbers(COLLET_F32, 2, shape), *out[4] = {NULL};
+    const collet_array *ins[8] = {a};
+    if (!on_device)
+        skip();
+    assert_ok(cx, collet_array_create(cx, &out[0], COLLET_F64, 2, (const int64_t[]){500, 1}));
+    collet_set_fallback(cx, 0);
+    assert_status(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &params), COLLET_REFUSED,
+                  "the reductions are too many");
+    collet_set_fallback(cx, 1);
+    collet_array_destroy(a);
+    collet_array_destroy(out[0]);
+}
+
 TEST(shapes)
 {
     collet_array_spec in = {COLLET_F32, 3, {2, 3, 4}}, out[3];

@@ -72,10 +72,10 @@ static uint32_t find_kind(row_stages *r, const collet_program *p, const collet_s
 {
     const char *kind = jit_reduce_kind(s->op, s->dtype, collet_program_dtype(p, s->in[0]));
     uint32_t k = 0;
-    while (k < r->n_kinds && r->kinds[k] != kind)
+    while (k < r->n_kinds && k < MOST_KINDS && r->kinds[k] != kind)
         k++;
     r->kinds[k] = kind;
-    r->n_kinds += k == r->n_kinds && k < MOST_KINDS;
+    r->n_kinds += k == r->n_kinds; /* with too many kinds, MOST_KINDS + 1 */
     return k;
 }
 
