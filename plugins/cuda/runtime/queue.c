@@ -185,7 +185,11 @@ static void submit(collet_queue *q)
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
     pthread_mutex_lock(&q->base.lock);
-    (void)cuda_submit(q);
+    if (q->base.retired < q->base.submitted) { /* with a mark, the wait does not wait for later commands */
+        CUresult error = cuda_mark_now(q);
+        if (error != CUDA_SUCCESS)
+            cuda_note_error(q, error);
+    }
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(q->base.device);
 }
